@@ -73,10 +73,12 @@ void check_array(const Move& move, const zarr::Metadata& metadata, const IndexBo
         static_cast<void>(Plan(move.array.layout(), Layout(wanted, stars + ")"), options));
 }
 
+// The mark stands until the store is closed, also if the call fails later.
 void mark(const Move& move) {
     move.session->tree->folder().replace_text(
         move.session->tree->place().mark(),
         this_process() + ", which began to write '" + move.name + "'", true);
+    move.session->marked = true;
 }
 
 // The shape becomes visible after all elements are stored.
@@ -105,15 +107,15 @@ comm::Protocol<> grow_hdf5(Move& move, const comm::Group& all, int tag, std::str
             check_array(move, metadata, *move.options.region);
         });
     co_await comm::agree(all, tag, std::move(checked));
-    const zarr::Place& place = session->tree->place();
     if (session->first())
         grown.fault = fault_of([&] {
             mark(move);
-            zarr::hdf5::extend(place.file_to_write(), move.name, metadata.shape[0]);
-            grown.payload = zarr::Tree(place).text();
+            zarr::hdf5::extend(session->tree->file_to_write(), move.name, metadata.shape[0]);
+            grown.payload = session->tree->read_again();
         });
     const std::string told = co_await comm::agree(all, tag, std::move(grown));
-    *session->tree = zarr::Tree(zarr::Place(place), told);
+    session->tree->renew(told);
+    session->marked = true;
     move.appending = false;
 }
 

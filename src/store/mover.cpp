@@ -188,11 +188,15 @@ void Mover::use_files(const Step& step, std::int64_t round) {
         bytes >= worth_a_thread);
 }
 
+// Only a file of Zarr needs more than one box at a time: it is encoded as a whole.
+bool Mover::by_boxes() const {
+    return rounds_.parts() == 1 || metadata_.one_file || metadata_.dataset;
+}
+
 void Mover::get(const Step& step, std::int64_t round) {
     const zarr::Folder& folder = move_.session->tree->folder();
     const zarr::Memory memory{step.data, step.strides};
-    if (rounds_.parts() == 1 || metadata_.one_file)
-        return zarr::read_box(folder, move_.name, metadata_, step.box, memory);
+    if (by_boxes()) return zarr::read_box(folder, move_.name, metadata_, step.box, memory);
     if (!rounds_.takes(mine_, round) || zarr::is_empty(step.box)) return;
     const Shape file = rounds_.file(mine_, round);
     if (!reader_ || reader_->file_index() != file)
@@ -204,7 +208,7 @@ void Mover::put(const Step& step, std::int64_t round) {
     const zarr::Folder& folder = move_.session->tree->folder();
     const zarr::Memory memory{step.data, step.strides};
     const bool sync = move_.session->saving || move_.appending;
-    if (rounds_.parts() == 1 || metadata_.one_file)
+    if (by_boxes())
         return zarr::write_box(folder, move_.name, metadata_, region_, step.box, memory, sync);
     if (round % rounds_.parts() == 0) {
         if (!rounds_.takes(mine_, round)) return;

@@ -49,6 +49,7 @@ class Mover {
     /// Starts work on the files of a round; a later call waits for `work_`.
     void use_files(const Step& step, std::int64_t round);
     void get(const Step& step, std::int64_t round);
+    bool by_boxes() const;
     void put(const Step& step, std::int64_t round);
 
     Move move_;

@@ -167,7 +167,7 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
                 if (!zarr::is_one_file(names->value().path))
                     session->tree->folder().sync_folders();
                 else if (session->tree->place().is_hdf5())
-                    session->tree->place().file_to_write().sync();  // its metadata
+                    session->tree->file_to_write().sync();  // its metadata
                 retire(**names, take_place(**names), keep);
                 return std::string();
             },

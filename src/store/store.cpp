@@ -240,8 +240,10 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
             const zarr::Folder& folder = session.tree->folder();
             const zarr::Place& place = session.tree->place();
             if (place.is_hdf5()) {
-                zarr::hdf5::create(place.file_to_write(), name, *made);
-                return zarr::Tree(place).text();
+                // Mode "a" may have found the file.
+                const bool fresh = session.mode == "w" || session.mode == "w-";
+                zarr::hdf5::create(session.tree->file_to_write(), name, *made, fresh);
+                return session.tree->read_again();
             }
             if (made->one_file) {
                 zarr::make_file(folder, *made);
@@ -259,7 +261,7 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
         },
         deadline);
     if (session.tree->place().is_hdf5())
-        *session.tree = zarr::Tree(zarr::Place(session.tree->place()), told);
+        session.tree->renew(told);
     else
         session.tree->set(name, *made);
 }
@@ -283,7 +285,7 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
             const zarr::Place& place = session.tree->place();
             if (place.is_npy()) return std::string();
             if (place.is_hdf5()) {
-                zarr::hdf5::set_attributes(place.file_to_write(), checked);
+                zarr::hdf5::set_attributes(session.tree->file_to_write(), checked);
                 return std::string();
             }
             zarr::Tree after = *session.tree;

@@ -59,6 +59,20 @@ FileCounts file_counts() {
     return {all.opened, all.reads, all.writes, all.bytes_read, all.bytes_written};
 }
 
+void replaced(const File& file) {
+    throw Error("'" + file.path() +
+                "' was replaced meanwhile by another one, into which nothing was written; open it "
+                "again");
+}
+
+std::string_view original_of(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    if (dot == std::string_view::npos) return path;
+    const std::string_view last = path.substr(dot + 1);
+    const bool number = !last.empty() && last.find_first_not_of("0123456789") == last.npos;
+    return number || last == "new" || last == "old" ? path.substr(0, dot) : path;
+}
+
 void fail(const std::string& what, const std::string& path) {
     const int error = errno;
     std::string text = "cannot " + what + " '" + path + "': " + std::strerror(error);
@@ -127,6 +141,14 @@ void File::write(std::int64_t offset, std::vector<iovec> runs) const {
 
 void File::sync() const {
     if (::fsync(descriptor_) != 0) fail("put on the disk", path_);
+}
+
+bool File::is(const File& other) const {
+    struct stat mine {
+    }, theirs{};
+    if (::fstat(descriptor_, &mine) != 0) fail("look at", path_);
+    if (::fstat(other.descriptor_, &theirs) != 0) fail("look at", other.path_);
+    return mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino;
 }
 
 std::shared_ptr<const Folder> Folder::open(const std::string& path) {

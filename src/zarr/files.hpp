@@ -40,6 +40,8 @@ class File {
     void read(std::int64_t offset, std::vector<iovec> runs) const;
     void write(std::int64_t offset, std::vector<iovec> runs) const;
     void sync() const;
+    /// Whether both are one file of the disk.
+    bool is(const File& other) const;
 
   private:
     int descriptor_;
@@ -80,6 +82,12 @@ class Folder {
     std::optional<File> resolve(const std::string& path, int flags, int mode) const;
     File root_;
 };
+
+/// @throws Error: another file has this name now.
+[[noreturn]] void replaced(const File& file);
+
+/// The path without what `save` adds to it: ".new", ".old", or the number of a kept checkpoint.
+std::string_view original_of(std::string_view path);
 
 /// "cannot `what` 'path': No space left on device", by errno.
 [[noreturn]] void fail(const std::string& what, const std::string& path);

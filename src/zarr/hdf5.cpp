@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "zarr/hdf5.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -14,7 +19,8 @@
 namespace hocket::zarr::hdf5 {
 namespace {
 
-constexpr int deepest = 64;  // nesting of groups
+constexpr int deepest = 64;                       // nesting of groups
+constexpr std::chrono::seconds most_waiting{20};  // for a lock
 
 std::string path_of(int descriptor) {
     return "/proc/self/fd/" + std::to_string(descriptor);
@@ -93,7 +99,7 @@ Metadata described(Id set, const File& file, bool moved) {
     int defined = 0;
     H5Pfill_value_defined(properties, &defined);
     if (defined == H5D_FILL_VALUE_USER_DEFINED)
-        H5Pget_fill_value(properties, file_type(array.type, false), array.fill.data());
+        H5Pget_fill_value(properties, memory_type(array.type, type), array.fill.data());
     const std::string name = file.path().substr(file.path().rfind('/') + 1);
     const Size begin = layout == H5D_CONTIGUOUS ? H5Dget_offset(set) : undefined;
     if (begin != undefined) {
@@ -145,6 +151,7 @@ struct Walk {
     }
     void dataset_at(Id set, const std::string& path) {
         try {
+            if (!is_text(path)) throw Error("its name is no UTF-8");
             out.arrays.emplace_back(path, described(set, file, moved));
         } catch (const Error& error) {
             out.others.emplace_back(path, error.what());
@@ -166,27 +173,67 @@ std::vector<Size> sizes(const Shape& extents) {
 }  // namespace
 
 bool is_path(std::string_view path) {
-    if (path.ends_with(".new")) path.remove_suffix(4);
+    path = original_of(path);
     return path.ends_with(".h5") || path.ends_with(".hdf5");
 }
 
+FileLock::FileLock(const File& file, bool writing) : file_(file) {
+    // HDF5 before 1.10.7 has locks of its own, which some file systems do not tell from these.
+    if (!H5Pset_file_locking.is_there()) return;
+    struct flock whole {};
+    whole.l_type = static_cast<short>(writing ? F_WRLCK : F_RDLCK);
+    whole.l_whence = SEEK_SET;
+    const auto end = std::chrono::steady_clock::now() + most_waiting;
+    while (::fcntl(file.descriptor(), F_OFD_SETLK, &whole) != 0 &&
+           (errno == EAGAIN || errno == EACCES || errno == EINTR) &&
+           std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+FileLock::~FileLock() {
+    struct flock whole {};
+    whole.l_type = F_UNLCK;
+    whole.l_whence = SEEK_SET;
+    ::fcntl(file_.descriptor(), F_OFD_SETLK, &whole);
+}
+
+namespace {
+
+// HDF5's own locks would exclude the processes of one job from each other, and every reader that
+// keeps a file open would exclude all writers.
+Held without_locks() {
+    Held access(H5Pcreate(variable("H5P_CLS_FILE_ACCESS_ID_g")));
+    if (H5Pset_file_locking.is_there()) H5Pset_file_locking(access, 0, 1);
+    return access;
+}
+
 Held open(const File& file, bool writing) {
-    const Held access(H5Pcreate(variable("H5P_CLS_FILE_ACCESS_ID_g")));
-    // A file system may have no locks.
-    if (H5Pset_file_locking.is_there()) H5Pset_file_locking(access, 1, 1);
-    try {
-        return H5Fopen(path_of(file.descriptor()).c_str(), writing ? H5F_ACC_RDWR : H5F_ACC_RDONLY,
-                       access);
-    } catch (const Error& error) {
-        throw Error("'" + file.path() + "' cannot be opened as an HDF5 file: " + error.what());
+    const Held access = without_locks();
+    const auto end = std::chrono::steady_clock::now() + most_waiting;
+    for (;;) {
+        try {
+            return H5Fopen(path_of(file.descriptor()).c_str(),
+                           writing ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+        } catch (const Error& error) {
+            const std::string why = error.what();
+            // HDF5 before 1.10.7 always locks.
+            if (H5Pset_file_locking.is_there() || why.find("lock file") == why.npos ||
+                std::chrono::steady_clock::now() > end)
+                throw Error("'" + file.path() + "' cannot be opened as an HDF5 file: " + why);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
 }
+
+}  // namespace
+
+Opened::Opened(const File& file, bool writing) : lock_(file, writing), held_(open(file, writing)) {}
 
 void make(const Folder& folder, const std::string& file) {
     const auto lock = locked();
     try {
         const Held made(H5Fcreate((path_of(folder.descriptor()) + "/" + file).c_str(), H5F_ACC_EXCL,
-                                  none, none));
+                                  none, without_locks()));
         H5Fflush(made, H5F_SCOPE_GLOBAL);
     } catch (const Error& error) {
         throw Error("'" + folder.path() + "/" + file + "' cannot be made: " + error.what());
@@ -195,7 +242,7 @@ void make(const Folder& folder, const std::string& file) {
 
 Contents contents(const File& file) {
     const auto lock = locked();
-    const Held opened = open(file, false);
+    const Opened opened(file, false);
     try {
         Walk walk{file, {}, false, {}};
         Size block = 0;
@@ -225,15 +272,19 @@ Metadata make_metadata(const Wanted& wanted, const std::string& file) {
     plain.one_chunk_a_file = true;
     Metadata array = zarr::make_metadata(plain);
     check_attributes(array.attributes);
+    {
+        const auto lock = locked();
+        put_labels(none_yet, array.dimension_names);
+    }
     if (wanted.dimension_names.empty()) array.dimension_names.assign(array.shape.size(), "");
     array.dataset = Dataset{file, filtered ? "gzip" : "", false, false, false, nullptr};
     array.dataset->chunked = !array.shape.empty() && (filtered || !wanted.chunks.empty());
     return array;
 }
 
-void create(const File& file, const std::string& name, const Metadata& array) {
+void create(const File& file, const std::string& name, const Metadata& array, bool fresh) {
     const auto lock = locked();
-    const Held opened = open(file, true);
+    const Opened opened(file, true);
     const int dimensions = static_cast<int>(array.shape.size());
     const Held properties(H5Pcreate(variable("H5P_CLS_DATASET_CREATE_ID_g")));
     const Held links(H5Pcreate(variable("H5P_CLS_LINK_CREATE_ID_g")));
@@ -249,9 +300,11 @@ void create(const File& file, const std::string& name, const Metadata& array) {
     const bool zero = std::all_of(array.fill.begin(), array.fill.end(),
                                   [](std::byte each) { return each == std::byte{}; });
     H5Pset_fill_value(properties, type, array.fill.data());
-    // Elements without filters get their places now. New bytes of a file are 0.
+    // Elements without filters get their places now. Bytes at the end of a file are 0, and those
+    // that were freed are not; an array with chunks gets more in later sessions.
+    const bool zeros = zero && fresh && !array.dataset->chunked;
     H5Pset_alloc_time(properties, filtered ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(properties, zero && !filtered ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
+    H5Pset_fill_time(properties, zeros ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
     const Held space(H5Screate_simple(dimensions, sizes(array.shape).data(), sizes(limits).data()));
     const Held made(H5Dcreate2(opened, name.c_str(), type, space, links, properties, none));
     put_attributes(made, array.attributes);
@@ -261,14 +314,14 @@ void create(const File& file, const std::string& name, const Metadata& array) {
 
 void set_attributes(const File& file, const std::string& json) {
     const auto lock = locked();
-    const Held opened = open(file, true);
+    const Opened opened(file, true);
     put_attributes(Held(H5Oopen(opened, "/", none)), json);
     H5Fflush(opened, H5F_SCOPE_GLOBAL);
 }
 
 void extend(const File& file, const std::string& name, std::int64_t extent) {
     const auto lock = locked();
-    const Held opened = open(file, true);
+    const Opened opened(file, true);
     const Held set(H5Dopen2(opened, name.c_str(), none));
     std::vector<Size> extents = sizes(extents_of_dataset(set));
     extents[0] = static_cast<Size>(extent);

@@ -17,9 +17,11 @@
 
 namespace hocket::zarr::hdf5 {
 
-/// Whether the path names an HDF5 file, by its suffix: "run.h5", "run.hdf5", or ".run.h5.new", the
-/// temporary name of `save`.
+/// Whether the path names an HDF5 file, by its suffix: "run.h5", "run.hdf5", or a name that `save`
+/// gives one, as "run.h5.1".
 bool is_path(std::string_view path);
+
+constexpr Id none_yet = -1;
 
 struct Contents {
     std::string attributes = "{}";
@@ -28,8 +30,31 @@ struct Contents {
     std::vector<std::pair<std::string, std::string>> others;
 };
 
-/// Opens the file that is open, even if its name has been taken by another one. @throws Error
-Held open(const File& file, bool writing);
+/// Orders the uses of HDF5's library on a file by all hocket's processes: one writes, or some read.
+/// Waits for some seconds at most, so that a stopped process stops no other.
+class FileLock {
+  public:
+    FileLock(const File& file, bool writing);
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+    ~FileLock();
+
+  private:
+    const File& file_;
+};
+
+/// An open file.
+class Opened {
+  public:
+    /// Opens the file that is open, even if its name has been taken by another one. @throws Error
+    Opened(const File& file, bool writing);
+    operator Id() const { return held_; }  // NOLINT(google-explicit-constructor)
+
+  private:
+    FileLock lock_;  // until the file is closed
+    Held held_;
+};
+
 /// Makes a file without datasets. @throws Error if it exists
 void make(const Folder& folder, const std::string& file);
 /// @throws Error for a file that is no HDF5, or a damaged one
@@ -38,7 +63,8 @@ Contents contents(const File& file);
 /// The chunks of a dataset for `wanted`; none: its elements are contiguous. @throws Error for
 /// options that HDF5 does not have
 Metadata make_metadata(const Wanted& wanted, const std::string& file);
-void create(const File& file, const std::string& name, const Metadata& array);
+/// `fresh`: no byte of the file has been freed and could be used again.
+void create(const File& file, const std::string& name, const Metadata& array, bool fresh);
 void set_attributes(const File& file, const std::string& json);
 /// Changes the first extent.
 void extend(const File& file, const std::string& name, std::int64_t extent);
@@ -53,6 +79,8 @@ void write_box(const Folder& folder, const std::string& name, const Metadata& ar
 
 /// The type of elements in a file. @throws Error
 Held file_type(const DataType& type, bool big_endian);
+/// The type of elements in memory. Raw bytes keep the tag of their type in the file.
+Held memory_type(const DataType& type, Id in_file);
 /// @throws Error for types that stores do not have, naming them
 DataType type_of(Id type, bool& big_endian);
 /// The attributes of an object as JSON; leaves out those without a counterpart, as references.
@@ -60,8 +88,11 @@ std::string attributes_of(Id object);
 /// Replaces the attributes that JSON has counterparts of. @throws Error for other values in `json`
 void put_attributes(Id object, const std::string& json);
 void check_attributes(const std::string& json);
+/// Whether JSON can hold this text: UTF-8.
+bool is_text(const std::string& text);
 /// The labels of dimensions; "" for each without one.
 std::vector<std::string> labels_of(Id dataset, std::size_t dimensions);
+/// `dataset` is `none_yet`: a check alone.
 void put_labels(Id dataset, const std::vector<std::string>& labels);
 
 }  // namespace hocket::zarr::hdf5

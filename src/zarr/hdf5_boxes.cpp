@@ -20,6 +20,7 @@ void with_file(const Folder& folder, const Dataset& dataset, bool writing, const
     if (!writing && dataset.open) return use(dataset.open);
     auto file = writing ? folder.find_to_write(dataset.file) : folder.find(dataset.file);
     if (!file) throw Error("'" + folder.path() + "/" + dataset.file + "' is not there any more");
+    if (writing && dataset.open && !file->is(*dataset.open)) replaced(*file);
     use(std::make_shared<const File>(std::move(*file)));
 }
 
@@ -27,7 +28,7 @@ void with_file(const Folder& folder, const Dataset& dataset, bool writing, const
 std::vector<std::int64_t> places_of(const File& file, const std::string& name,
                                     const Metadata& array, const IndexBox& chunks) {
     const auto lock = locked();
-    const Held opened = open(file, false);
+    const Opened opened(file, false);
     const Held set(H5Dopen2(opened, name.c_str(), none));
     std::vector<std::int64_t> out(static_cast<std::size_t>(product_of(extents_of(chunks))));
     for (std::size_t k = 0; k < out.size(); ++k) {
@@ -70,7 +71,7 @@ void each_chunk(const std::shared_ptr<const File>& file, const std::string& name
 template <class Use>
 void by_library(const File& file, const std::string& name, const Metadata& array,
                 const IndexBox& box, bool writing, const Use& use) {
-    const Held opened = open(file, writing);
+    const Opened opened(file, writing);
     const Held set(H5Dopen2(opened, name.c_str(), none));
     const Shape shape = extents_of(box);
     const std::vector<Size> extents(shape.begin(), shape.end());
@@ -82,7 +83,7 @@ void by_library(const File& file, const std::string& name, const Metadata& array
         H5Sselect_hyperslab(in_file, H5S_SELECT_SET, start.data(), nullptr, extents.data(),
                             nullptr);
     try {
-        use(set, file_type(array.type, false), in_memory, in_file);
+        use(set, memory_type(array.type, Held(H5Dget_type(set))), in_memory, in_file);
     } catch (const Error& error) {
         const std::string& filters = array.dataset->filters;
         throw Error("'" + name + "' in '" + file.path() + "': " + error.what() +

@@ -10,11 +10,11 @@ namespace hocket::zarr::hdf5 {
 inline const Function<Id(Id, const char*, Id, Id, Id, Id)> H5Acreate2{"H5Acreate2"};
 inline const Function<int(Id, const char*)> H5Adelete{"H5Adelete"};
 inline const Function<int(Id, const char*)> H5Aexists{"H5Aexists"};
-inline const Function<std::int64_t(Id, std::size_t, char*)> H5Aget_name{"H5Aget_name"};
 inline const Function<Id(Id)> H5Aget_space{"H5Aget_space"};
 inline const Function<Id(Id)> H5Aget_type{"H5Aget_type"};
 inline const Function<Id(Id, const char*, Id)> H5Aopen{"H5Aopen"};
-inline const Function<Id(Id, const char*, int, int, Size, Id, Id)> H5Aopen_by_idx{"H5Aopen_by_idx"};
+inline const Function<int(Id, int, int, Size*, int (*)(Id, const char*, const void*, void*), void*)>
+    H5Aiterate2{"H5Aiterate2"};
 inline const Function<int(Id, Id, void*)> H5Aread{"H5Aread"};
 inline const Function<int(Id, Id, const void*)> H5Awrite{"H5Awrite"};
 inline const Function<Id(Id, const char*, Id, Id, Id, Id, Id)> H5Dcreate2{"H5Dcreate2"};

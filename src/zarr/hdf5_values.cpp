@@ -23,6 +23,12 @@ constexpr std::array class_names{
     "arrays"};
 constexpr const char* labels = "DIMENSION_LABELS";             // HDF5's Dimension Scales, 1.0
 constexpr std::int64_t most_elements = std::int64_t{1} << 16;  // of an attribute
+constexpr Size most_bytes = 65000;  // 64 KiB less the descriptions of its type and shape
+
+int keep_name(Id /*object*/, const char* name, const void* /*info*/, void* names) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    return 0;
+}
 
 Held real_type(std::int64_t size, bool big_endian) {
     Held out(H5Tcopy(variable(size == 8 ? "H5T_IEEE_F64LE_g" : "H5T_IEEE_F32LE_g")));
@@ -87,7 +93,7 @@ Value value_of(Id attribute) {
         const DataType kind = type_of(type, big_endian);
         const auto size = static_cast<std::size_t>(kind.size);
         Bytes data(size * static_cast<std::size_t>(count));
-        H5Aread(attribute, file_type(kind, false), data.data());
+        H5Aread(attribute, memory_type(kind, type), data.data());
         for (std::size_t at = 0; at < data.size(); at += size) {
             const Bytes one(data.begin() + static_cast<std::ptrdiff_t>(at),
                             data.begin() + static_cast<std::ptrdiff_t>(at + size));
@@ -97,9 +103,15 @@ Value value_of(Id attribute) {
     return H5Sget_simple_extent_type(space) == H5S_SCALAR ? all[0] : all;
 }
 
-// `object` is negative: a check alone.
+// `object` is `none_yet`: a check alone.
 void put(Id object, const std::string& name, Id type, const Value& value, const void* data) {
-    if (object < 0) return;
+    const Size each = H5Tis_variable_str(type) > 0 ? 16 : H5Tget_size(type);  // in the file
+    const Size bytes = name.size() + each * std::max<Size>(value.is_array() ? value.size() : 1, 1);
+    if (bytes > most_bytes)
+        throw Error("the attribute '" + name.substr(0, 80) + "' has " + std::to_string(bytes) +
+                    " bytes, and HDF5 files have at most " + std::to_string(most_bytes) +
+                    " in an attribute; store it as an array");
+    if (object == none_yet) return;
     const Size count = value.size();
     const Held space =
         value.is_array() ? H5Screate_simple(1, &count, nullptr) : H5Screate(H5S_SCALAR);
@@ -137,11 +149,18 @@ void put_attribute(Id object, const std::string& name, const Value& value) {
         return put_texts(object, name, value);
     if (!value.empty() && all([](const Value& each) { return each.is_boolean(); }))
         return put_numbers<std::int8_t>(object, name, value, {Kind::boolean, 1});
-    if (!value.empty() && all([](const Value& each) { return each.is_number_unsigned(); }) &&
-        all([](const Value& each) { return each.get<std::uint64_t>() > INT64_MAX; }))
-        return put_numbers<std::uint64_t>(object, name, value, {Kind::natural, 8});
-    if (!value.empty() && all([](const Value& each) { return each.is_number_integer(); }))
-        return put_numbers<std::int64_t>(object, name, value, {Kind::integer, 8});
+    if (!value.empty() && all([](const Value& each) { return each.is_number_integer(); })) {
+        // Negative: those that are not unsigned.
+        if (all([](const Value& each) {
+                return !each.is_number_unsigned() || each.get<std::uint64_t>() <= INT64_MAX;
+            }))
+            return put_numbers<std::int64_t>(object, name, value, {Kind::integer, 8});
+        if (all([](const Value& each) { return each.is_number_unsigned(); }))
+            return put_numbers<std::uint64_t>(object, name, value, {Kind::natural, 8});
+        throw Error("the attribute '" + name +
+                    "' has negative integers and some of 2**63 or more, which no type of HDF5 "
+                    "holds together; give them as floats or texts");
+    }
     if (!value.is_null() && all([](const Value& each) { return each.is_number(); }))
         return put_numbers<double>(object, name, value, {Kind::real, 8});
     throw Error("the attribute '" + name + "' is " + json::text(value).substr(0, 80) +
@@ -183,6 +202,10 @@ Held file_type(const DataType& type, bool big_endian) {
     return out;
 }
 
+Held memory_type(const DataType& type, Id in_file) {
+    return type.kind == Kind::raw ? Held(H5Tcopy(in_file)) : file_type(type, false);
+}
+
 DataType type_of(Id type, bool& big_endian) {
     const int kind = H5Tget_class(type);
     const auto size = static_cast<std::int64_t>(H5Tget_size(type));
@@ -217,34 +240,47 @@ DataType type_of(Id type, bool& big_endian) {
 }
 
 std::string attributes_of(Id object) {
+    std::vector<std::string> names;
+    H5Aiterate2(object, 0, 0, nullptr, keep_name, &names);
     Value out = Value::object();
-    for (Size k = 0;; ++k) {
-        Id opened = -1;
+    for (const std::string& name : names) {
+        if (name == labels || !is_text(name)) continue;
         try {
-            opened = H5Aopen_by_idx(object, ".", 0, 0, k, none, none);
+            const Held attribute(H5Aopen(object, name.c_str(), none));
+            if (const Value value = value_of(attribute); !value.is_null()) out[name] = value;
         } catch (const Error&) {
-            return json::text(out);  // there are no more
+            continue;  // one that this library cannot read
         }
-        const Held attribute(opened);
-        std::array<char, 1024> name{};
-        H5Aget_name(attribute, name.size(), name.data());
-        if (std::strcmp(name.data(), labels) == 0) continue;
-        if (const Value value = value_of(attribute); !value.is_null()) out[name.data()] = value;
     }
+    return json::text(out);
 }
 
 void put_attributes(Id object, const std::string& text) {
+    check_attributes(text);
     const Value old = json::parse(attributes_of(object), "the attributes");
     const Value given = json::parse(text, "the attributes");
-    check_attributes(text);
     for (const auto& [name, value] : old.items()) H5Adelete(object, name.c_str());
-    for (const auto& [name, value] : given.items()) put_attribute(object, name, value);
+    for (const auto& [name, value] : given.items()) {
+        // Of a kind that JSON has no counterpart of.
+        if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
+        put_attribute(object, name, value);
+    }
 }
 
 void check_attributes(const std::string& text) {
     const auto lock = locked();
     const Value given = json::parse(text, "the attributes");
-    for (const auto& [name, value] : given.items()) put_attribute(-1, name, value);
+    for (const auto& [name, value] : given.items()) {
+        if (name.empty() || name.find('\0') != name.npos || name == labels)
+            throw Error("an HDF5 file has no attribute '" + name.substr(0, 80) +
+                        "': give a name that is not empty, has no NUL, and is not " + labels +
+                        ", where dimension_names are stored");
+        put_attribute(none_yet, name, value);
+    }
+}
+
+bool is_text(const std::string& text) {
+    return json::text(text) == Value(text).dump(-1, ' ', false, Value::error_handler_t::ignore);
 }
 
 std::vector<std::string> labels_of(Id dataset, std::size_t dimensions) {

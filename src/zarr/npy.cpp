@@ -45,7 +45,7 @@ std::string_view value_of(std::string_view dict, std::string_view key) {
 }  // namespace
 
 bool is_npy(std::string_view path) {
-    return path.ends_with(".npy") || path.ends_with(".npy.new");
+    return original_of(path).ends_with(".npy");
 }
 
 NpyPath npy_path(std::string_view path) {
@@ -55,6 +55,8 @@ NpyPath npy_path(std::string_view path) {
         slash == std::string_view::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
     out.file = slash == std::string_view::npos ? path : path.substr(slash + 1);
     out.array = out.file.substr(0, out.file.rfind(".npy"));
+    if (out.array.size() > 1 && out.array[0] == '.' && out.file.ends_with(".old"))
+        out.array.erase(0, 1);  // of a checkpoint that `save` has set aside
     return out;
 }
 

@@ -52,12 +52,6 @@ bool Place::is_hdf5() const {
     return hdf5::is_path(file);
 }
 
-File Place::file_to_write() const {
-    auto found = folder->find_to_write(file);
-    if (!found) throw Error("'" + path + "' is not there any more");
-    return std::move(*found);
-}
-
 namespace {
 
 // For each array "name", then "begin chunked placed whole filters" (begin -1: not contiguous); then
@@ -94,7 +88,8 @@ Metadata placed(Metadata array, const std::string& place, const std::string& fil
     std::istringstream from(place);
     std::int64_t begin = -1;
     Dataset set;
-    from >> begin >> set.chunked >> set.placed >> set.whole >> set.filters;
+    from >> begin >> set.chunked >> set.placed >> set.whole;
+    std::getline(from.ignore(1), set.filters);
     set.file = file;
     set.open = open;
     if (!set.chunked) {
@@ -113,10 +108,11 @@ Metadata placed(Metadata array, const std::string& place, const std::string& fil
 
 }  // namespace
 
-Tree::Tree(Place place) : place_(std::move(place)) {
+Tree::Tree(Place place, std::shared_ptr<const File> open)
+    : place_(std::move(place)), file_(std::move(open)) {
     unfinished_ = folder().text(place_.mark()).value_or("");
     if (!place_.file.empty()) {
-        if (auto file = folder().find(place_.file))
+        if (auto file = file_ ? std::nullopt : folder().find(place_.file))
             file_ = std::make_shared<const File>(std::move(*file));
         if (place_.is_npy() && file_) read_npy(read_npy_header(*file_));
         if (place_.is_hdf5()) {
@@ -140,17 +136,18 @@ Tree::Tree(Place place) : place_(std::move(place)) {
     }
 }
 
-Tree::Tree(Place place, const std::string& told) : place_(std::move(place)) {
+Tree::Tree(Place place, const std::string& told, std::shared_ptr<const File> open)
+    : place_(std::move(place)), file_(std::move(open)) {
     const std::size_t end = told.find('\0');
     unfinished_ = told.substr(1, end - 1);
     const std::string rest = told.substr(end + 1);
     if (!place_.file.empty()) {
         if (rest.empty()) return;
-        auto file = folder().find(place_.file);
-        if (!file)
+        if (auto file = file_ ? std::nullopt : folder().find(place_.file))
+            file_ = std::make_shared<const File>(std::move(*file));
+        if (!file_)
             throw Error("'" + path() +
                         "' is not there on this process; give a path that all share");
-        file_ = std::make_shared<const File>(std::move(*file));
         place_.is_npy() ? read_npy(rest) : read_hdf5(rest);
         return;
     }
@@ -158,6 +155,28 @@ Tree::Tree(Place place, const std::string& told) : place_(std::move(place)) {
     if (told[0] == '3') return;
     format_ = 2;
     for (auto& [name, entry] : arrays_) entry.metadata.format = entry.described.zarr_format = 2;
+}
+
+void Tree::renew(const std::string& told) {
+    Tree fresh(place_, told, file_);
+    for (auto& [name, entry] : fresh.arrays_) {
+        const auto old = arrays_.find(name);
+        if (old == arrays_.end() || text_of(old->second.metadata) != text_of(entry.metadata))
+            arrays_[name] = std::move(entry);
+        else
+            old->second.metadata = std::move(entry.metadata);
+    }
+    header_ = std::move(fresh.header_);
+    attributes_ = std::move(fresh.attributes_);
+    groups_ = std::move(fresh.groups_);
+    others_ = std::move(fresh.others_);
+}
+
+File Tree::file_to_write() const {
+    auto found = folder().find_to_write(place_.file);
+    if (!found) throw Error("'" + path() + "' is not there any more");
+    if (file_ && !found->is(*file_)) replaced(*found);
+    return std::move(*found);
 }
 
 std::string Tree::text() const {

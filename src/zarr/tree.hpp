@@ -35,17 +35,21 @@ struct Place {
     std::string mark() const { return file.empty() ? mark_name : "." + file + mark_name; }
     bool is_npy() const;
     bool is_hdf5() const;
-    /// Opens the file to change its metadata. @throws Error if it is not there
-    File file_to_write() const;
 };
 
 class Tree {
   public:
     /// Reads the metadata: one file, if the root lists the nodes below it.
-    explicit Tree(Place place);
+    explicit Tree(Place place) : Tree(std::move(place), std::shared_ptr<const File>()) {}
     /// From the text of another process's tree.
-    Tree(Place place, const std::string& told);
+    Tree(Place place, const std::string& told) : Tree(std::move(place), told, nullptr) {}
     std::string text() const;
+
+    /// The text of the HDF5 file as it is now.
+    std::string read_again() const { return Tree(place_, file_).text(); }
+    /// Takes the contents that another tree of this HDF5 file has told. Arrays that are as before
+    /// stay where they are.
+    void renew(const std::string& told);
 
     const Folder& folder() const { return *place_.folder; }
     const Place& place() const { return place_; }
@@ -60,6 +64,8 @@ class Tree {
     const Metadata& metadata(const std::string& name) const { return entry(name).metadata; }
     const StoredArray& array(const std::string& name) const { return entry(name).described; }
 
+    /// Opens the one file of the store for writing. @throws Error if another one has its name now
+    File file_to_write() const;
     void set(const std::string& name, const Metadata& metadata);
     void set_attributes(const std::string& attributes) { attributes_ = attributes; }
     /// zarr.json of the root, with the metadata of all nodes below it.
@@ -72,6 +78,9 @@ class Tree {
         Metadata metadata;
         StoredArray described;
     };
+    /// `open`: the store's one file, if it is open already.
+    Tree(Place place, std::shared_ptr<const File> open);
+    Tree(Place place, const std::string& told, std::shared_ptr<const File> open);
     const Entry& entry(const std::string& name) const;
     void read_3(const std::string& root);
     void read_2();

@@ -44,6 +44,12 @@ namespace hdf5 {
 Held file_type(const DataType& /*type*/, bool /*big_endian*/) {
     not_here();
 }
+Held memory_type(const DataType& /*type*/, Id /*in_file*/) {
+    not_here();
+}
+bool is_text(const std::string& /*text*/) {
+    not_here();
+}
 DataType type_of(Id /*type*/, bool& /*big_endian*/) {
     not_here();
 }

@@ -74,6 +74,15 @@ def test_what_was_ended_goes_on(comm):
             comm, hk.Error, lambda: hk.rechunk(f"{path}/in", f"{path}/out"), "was begun with"
         )
         comm.barrier()
+        progress = Path(path, "out", rechunking.PROGRESS)
+        kept = progress.read_bytes()
+        comm.barrier()
+        if comm.rank == 0:
+            progress.write_bytes(b"\xff")
+        raises_everywhere(comm, hk.Error, lambda: hk.rechunk(f"{path}/in", f"{path}/out"), "utf-8")
+        if comm.rank == 0:
+            progress.write_bytes(kept)
+        comm.barrier()
         before = hk.open_store(f"{path}/out", "r+", comm=comm)
         assert before.unfinished
         before._core.leave()

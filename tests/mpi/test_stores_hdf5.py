@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """HDF5 files, written and read by several processes, held against h5py."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -260,6 +261,99 @@ def test_files_and_options_that_do_not_fit_are_named(comm):
             assert hk.open_store(f"{path}/good.h5", comm=comm).unfinished is None
         first_does(comm, lambda: os.truncate(good, Path(good).stat().st_size - 32))
         raises_everywhere(comm, hk.Error, lambda: hk.load(good, comm=comm), "truncated")
+
+
+def write_odd_things(path):
+    """What h5py writes, and few programs expect."""
+    with h5py.File(path, "w") as f:
+        f.create_dataset("rows", (512, 1024), "f8")  # no space in the file yet
+        f.create_dataset("chunks", (64, 64), "f8", chunks=(64, 64), compression="gzip")
+        f.create_dataset("fixed", (2, 3), "i4", chunks=(2, 3), maxshape=(2, 3))
+        kind = h5py.h5t.create(h5py.h5t.OPAQUE, 4)
+        kind.set_tag(b"a tag")
+        shuffled = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        shuffled.set_chunk((2,))
+        shuffled.set_deflate(4)
+        space = h5py.h5s.create_simple((2,))
+        tagged = h5py.h5d.create(f.id, b"tagged", kind, space, shuffled)
+        tagged.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"abcd", b"efgh"], "V4"), kind)
+        h5py.h5d.create(f.id, b"\xff\xfe", h5py.h5t.STD_I32LE, space)
+        f.attrs.update(a=1, b=h5py.Empty("f4"), c=3)
+
+
+@ranks(1, 2)
+def test_small_buffers_readers_and_names_of_others(comm):
+    lay = hk.Layout((64, 64), "(BLOCK, *)", comm.size)
+    a = hk.from_function(lambda i, j: 64.0 * i + j, lay, comm=comm)
+    wanted = np.arange(4096.0).reshape(64, 64)
+    with folder(comm) as path:
+        name = f"{path}/odd.h5"
+        first_does(comm, lambda: write_odd_things(name))
+        # HDF5's lock of a reader in another program, which keeps the file open, stops nobody.
+        reader = os.open(name, os.O_RDONLY)
+        fcntl.flock(reader, fcntl.LOCK_SH)
+        with hk.open_store(name, "r+", comm=comm) as s:
+            rows = s["rows"]
+            s.write("chunks", a)
+            large = hk.Layout(rows.shape, "(BLOCK, *)", comm.size)
+            b = hk.from_function(lambda i, j: 1024.0 * i + j, large, comm=comm)
+            s.write("rows", b, max_buffer=1 << 20)
+            assert np.array_equal(s.read("rows", large, max_buffer=1 << 20).local, b.local)
+            assert s["rows"][511, 1023] == 2**19 - 1
+            s.create("u", (64, 64), codec="gzip")
+            s.create("v", (64, 64), chunks=(8, 8))
+            moves = [s.iwrite("u", a), s.iwrite("v", a)]
+            for _ in range(5):  # while process 0 writes
+                assert np.array_equal(s["chunks"][...], wanted)
+            for each in moves:
+                each.wait()
+            assert bytes(s["tagged"][...]) == b"abcdefgh" and rows.shape == (512, 1024)
+            small = hk.zeros(hk.Layout((2, 3), "(*, BLOCK)", comm.size), "i4", comm)
+            raises_everywhere(comm, hk.Error, lambda: s.append("fixed", small), "HDF5")
+            s.set_attributes({"b": 2})
+        comm.barrier()
+        os.close(reader)
+        assert names_in(path) == ["odd.h5"]  # no chunks of Zarr, no mark
+        with h5py.File(name) as f:
+            for each in ["chunks", "u", "v"]:
+                assert np.array_equal(f[each][()], wanted), each
+            assert np.array_equal(f["rows"][()].reshape(-1), np.arange(2.0**19))
+            assert dict(f.attrs) == {"b": 2}
+        comm.barrier()
+        # An old handle writes nothing into the next checkpoint.
+        for end, arrays in [("h5", ["t", "z"]), ("npy", ["t"])]:
+            run = f"{path}/t.{end}"
+            hk.save(run, dict.fromkeys(arrays, a))
+            with hk.open_store(run, "r+", comm=comm) as old:
+                hk.save(run, {"t": a}, keep=1)
+                raises_everywhere(comm, hk.Error, lambda h=old: h.write("t", a), "replaced")
+            assert np.array_equal(hk.load(f"{run}.1", comm=comm)["t"].local, a.local)
+            assert np.array_equal(hk.load(run, comm=comm)["t"].local, a.local)
+
+
+@ranks(2)
+def test_attributes_change_whole_or_not_at_all(comm):
+    with folder(comm) as path:
+        name = f"{path}/a.h5"
+        with hk.open_store(name, "w", comm=comm) as s:
+            good = {"i": [1, 2**64 - 1], "j": [-1, 2**63 - 1], "text": "x" * 100000}
+            s.set_attributes(good)
+            labels = {"DIMENSION_LABELS": ["a", "b"]}
+            for wrong, words in [
+                ({"i": [-1, 2**63]}, "negative"),
+                ({"i": [0.5] * 8192}, "bytes"),
+                (labels, "dimension_names"),
+            ]:
+                raises_everywhere(comm, hk.Error, lambda a=wrong: s.set_attributes(a), words)
+                raises_everywhere(
+                    comm, hk.Error, lambda a=wrong: s.create("t", (2, 3), attributes=a), words
+                )
+            s.create("t", (2, 3), dimension_names=["a", "b"])
+            assert s.attributes == good and list(s) == ["t"]
+        comm.barrier()
+        with h5py.File(name) as f:
+            assert f.attrs["i"].tolist() == good["i"] and f.attrs["j"].tolist() == good["j"]
+            assert f.attrs["text"] == good["text"] and list(f) == ["t"]
 
 
 def test_without_hdf5_an_error_says_how_to_get_it(tmp_path):

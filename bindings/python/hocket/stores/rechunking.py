@@ -101,8 +101,11 @@ def _progress_file(path: str) -> Path:
 def _progress_in(path: str, comm: MPI.Comm) -> str:
     """The state of an incomplete copy, found by process 0, on all processes."""
     file = _progress_file(path)
-    begun = comm.rank == 0 and file.is_file()
-    return _mpi.tell(comm.handle, file.read_text("utf-8") if begun else "null", 0, None)
+    with collective(comm, None):
+        begun = comm.rank == 0 and file.is_file()
+        text = file.read_text("utf-8") if begun else "null"
+        json.loads(text)
+    return _mpi.tell(comm.handle, text, 0, None)
 
 
 class _Progress:

@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,14 +41,19 @@ def path_of(path: Any) -> str:
             "Zarr's, an .npy file or an HDF5 file in .h5; give a name like 'run.zarr', and read "
             "other files with NumPy or xarray"
         )
-    if text.endswith((".h5", ".hdf5")):
+    if _original(text).endswith((".h5", ".hdf5")):
         offer_hdf5()
     return text
 
 
 def is_file(path: str) -> bool:
     """Whether the path names a store in one file: NumPy's or HDF5."""
-    return path.endswith((".npy", ".h5", ".hdf5"))
+    return _original(path).endswith((".npy", ".h5", ".hdf5"))
+
+
+def _original(path: str) -> str:
+    """The path without what `hk.save` adds to that of an old checkpoint."""
+    return re.sub(r"\.(new|old|[0-9]+)$", "", path)
 
 
 @functools.cache
