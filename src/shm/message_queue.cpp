@@ -16,6 +16,14 @@ std::size_t words_of(std::uint64_t bytes) {
     return static_cast<std::size_t>((bytes + 7) / 8);
 }
 
+// The bytes of a word, or the `left` ones that a text still lacks.
+void put_down(char* to, std::size_t left, std::uint64_t word) {
+    if (left >= 8)
+        std::memcpy(to, &word, 8);
+    else
+        std::memcpy(to, &word, left);
+}
+
 }  // namespace
 
 std::uint64_t MessageQueue::send(std::uint64_t number, const std::string& text) {
@@ -66,11 +74,7 @@ void MessageQueue::fetch() {
             in_->take(read_, words - had,
                       [bytes = text_.data() + had * 8, left = size - std::min(size, had * 8)](
                           std::size_t i, std::uint64_t word) {
-                          const std::size_t at = i * 8;
-                          if (left - at >= 8)
-                              std::memcpy(bytes + at, &word, 8);
-                          else
-                              std::memcpy(bytes + at, &word, left - at);
+                          put_down(bytes + i * 8, left - i * 8, word);
                       });
         if (arrived_ < header_words + words) return;
         received_.emplace(header_[0], std::move(text_));
