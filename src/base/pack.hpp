@@ -39,10 +39,9 @@ class Unpacker {
         std::memcpy(&value, take(sizeof value).data(), sizeof value);
         return value;
     }
-    std::string text() {
-        const auto size = static_cast<std::size_t>(number());
-        return std::string(take(size));
-    }
+    std::string text() { return std::string(view()); }
+    /// A text within the bytes that this unpacker reads.
+    std::string_view view() { return take(static_cast<std::size_t>(number())); }
 
   private:
     std::string_view take(std::size_t size) {

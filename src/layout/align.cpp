@@ -98,7 +98,7 @@ IndexSet holders_of(const Subscript& s, Axis axis) {
         if (end <= p) return {p, p, {{begin, blocks}}};
         return {p, p, {{0, end - p}, {begin, p - begin}}};
     }
-    if (std::min(s.count, p) > std::int64_t{1} << 26)
+    if (std::min(s.count, p) > std::int64_t{1} << 20)  // a few bytes of a message may ask for it
         throw LayoutError("copies at every " + std::to_string(s.stride) + "th of " +
                           std::to_string(s.count) + " template positions over " +
                           std::to_string(p) +

@@ -160,18 +160,17 @@ void Host::settle() {
     }
     const AgreedPoll agreed = *std::exchange(state_.agreed, std::nullopt);
     send_to_all(decision(agreed.round, true));
-    OwnParts own = carry_out(state_, agreed.batch);
+    const OwnParts own = carry_out(state_, agreed.batch);
+    std::vector<AgreedSection> sections = agree_on(own);
     for (const PendingChange& asked : std::exchange(agreed_changes_, {})) {
         net::Writer body;
         body.i64(asked.change.number).i64(agreed.poll);
         asked.observer->send(net::MessageKind::parameter_changed, body);
         catalog_changed_ = true;
     }
-    std::vector<PendingSection> sections(agreed_sections_.begin(), agreed_sections_.end());
-    agreed_sections_.clear();
     if (!sections.empty())
         collecting_ = std::make_shared<comm::Call>(
-            collect(std::move(sections), std::move(own), agreed.poll),
+            collect(std::move(sections), agreed.poll),
             "sections for observers of the port '" + state_.name + "'");
     advance(true);
 }

@@ -169,46 +169,53 @@ void Host::announce() {
         observer->send(net::MessageKind::catalog, body);
 }
 
+std::vector<Host::AgreedSection> Host::agree_on(const OwnParts& own) {
+    std::vector<AgreedSection> sections;
+    std::size_t k = 0;
+    for (const PendingSection& asked : std::exchange(agreed_sections_, {})) {
+        const std::shared_ptr<const net::Bytes>& part = own[k++];
+        const net::SectionRequest& request = asked.request;
+        const Array* const array = state_.array(request.name);
+        if (array == nullptr) continue;
+        try {
+            sections.push_back({asked.observer, request.number,
+                                array->layout().section(request.slices), array->dtype().size,
+                                part});
+        } catch (const Error& error) {
+            asked.observer->fail(request.number, error.what());
+        }
+    }
+    return sections;
+}
+
 // One section after the other, one part after the other: process 0 holds a few parts at most, as
 // the others keep theirs until it receives them.
-comm::Protocol<> Host::collect(std::vector<PendingSection> sections, OwnParts own,
-                               std::int64_t poll) {
-    for (std::size_t k = 0; k < sections.size(); ++k) {
-        const PendingSection& asked = sections[k];
-        const Array* const array = state_.array(asked.request.name);
-        if (array == nullptr) continue;
-        const std::int64_t itemsize = array->dtype().size;
-        std::optional<Layout> section;
-        try {
-            section = array->layout().section(asked.request.slices);
-        } catch (const Error& error) {
-            asked.observer->fail(asked.request.number, error.what());
-        }
-        if (!section) continue;
+comm::Protocol<> Host::collect(std::vector<AgreedSection> sections, std::int64_t poll) {
+    for (const AgreedSection& asked : sections) {
         net::SectionHeader header;
-        header.number = asked.request.number;
+        header.number = asked.number;
         header.poll = poll;
-        header.layout = section->text();
-        for (std::int64_t process = 0; process < section->size(); ++process)
-            if (sends_part(*section, process))
-                header.parts.emplace_back(process, section->local_elements(process) * itemsize);
+        header.layout = asked.layout.text();
+        for (std::int64_t process = 0; process < asked.layout.size(); ++process)
+            if (sends_part(asked.layout, process))
+                header.parts.emplace_back(process,
+                                          asked.layout.local_elements(process) * asked.itemsize);
         net::Writer body;
         net::write(body, header);
         asked.observer->send(net::MessageKind::section, body);
-        co_await collect_one(asked, *section, itemsize, own[k]);
+        co_await collect_one(asked);
     }
 }
 
-comm::Protocol<> Host::collect_one(const PendingSection& asked, const Layout& section,
-                                   std::int64_t itemsize, std::shared_ptr<const net::Bytes> own) {
+comm::Protocol<> Host::collect_one(const AgreedSection& asked) {
     ObserverConnection& observer = *asked.observer;
     comm::When room([&] { return !observer.present() || observer.queued() < most_queued; });
-    for (std::int64_t process = 0; process < section.size(); ++process) {
-        if (!sends_part(section, process)) continue;
+    for (std::int64_t process = 0; process < asked.layout.size(); ++process) {
+        if (!sends_part(asked.layout, process)) continue;
         co_await comm::until(room);
-        std::shared_ptr<const net::Bytes> part = own;
+        std::shared_ptr<const net::Bytes> part = asked.own;
         if (process != 0) {
-            const auto bytes = section.local_elements(process) * itemsize;
+            const auto bytes = asked.layout.local_elements(process) * asked.itemsize;
             auto received = std::make_shared<net::Bytes>(static_cast<std::size_t>(bytes));
             comm::Requests requests;
             state_.link->receive(requests, received->data(), bytes, static_cast<int>(process),
@@ -220,7 +227,7 @@ comm::Protocol<> Host::collect_one(const PendingSection& asked, const Layout& se
             const auto bytes =
                 std::span(*part).subspan(first, std::min(longest_part, part->size() - first));
             net::Writer body;
-            body.i64(asked.request.number).i64(process).i64(static_cast<std::int64_t>(first));
+            body.i64(asked.number).i64(process).i64(static_cast<std::int64_t>(first));
             observer.send(net::MessageKind::part, body, part, bytes);
         }
     }

@@ -51,6 +51,15 @@ class Host {
         ObserverPointer observer;
         net::SectionRequest request;
     };
+    /// A section as all processes have it at the agreed poll: the program may publish another array
+    /// of that name before the parts have come.
+    struct AgreedSection {
+        ObserverPointer observer;
+        std::int64_t number;  // of the request
+        Layout layout;
+        std::int64_t itemsize;
+        std::shared_ptr<const net::Bytes> own;  // this process's part
+    };
     struct PendingChange {
         ObserverPointer observer;
         net::ParameterChange change;
@@ -64,9 +73,9 @@ class Host {
     void call_off(std::int64_t seen);
     void send_to_all(const std::string& text);
     void announce();
-    comm::Protocol<> collect(std::vector<PendingSection> sections, OwnParts own, std::int64_t poll);
-    comm::Protocol<> collect_one(const PendingSection& asked, const Layout& section,
-                                 std::int64_t itemsize, std::shared_ptr<const net::Bytes> own);
+    std::vector<AgreedSection> agree_on(const OwnParts& own);
+    comm::Protocol<> collect(std::vector<AgreedSection> sections, std::int64_t poll);
+    comm::Protocol<> collect_one(const AgreedSection& asked);
 
     State& state_;
     Entry entry_;

@@ -25,11 +25,12 @@ class BasicRingBuffer {
     /// As above, of `most` words: `word(i)` each.
     template <class Word>
     std::size_t put(std::uint64_t& written, std::size_t most, const Word& word) {
-        const std::uint64_t free = capacity - (written - read_.load(std::memory_order_acquire));
+        const std::uint64_t first = written;
+        const std::uint64_t free = capacity - (first - read_.load(std::memory_order_acquire));
         const std::size_t count = std::min<std::size_t>(most, free);
         for (std::size_t i = 0; i < count; ++i)
-            words_[(written + i) % capacity].store(word(i), std::memory_order_relaxed);
-        written += count;
+            words_[(first + i) % capacity].store(word(i), std::memory_order_relaxed);
+        written = first + count;
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
     }
@@ -39,13 +40,19 @@ class BasicRingBuffer {
     }
     /// Whether the reader finds words to take.
     bool any(std::uint64_t read) const { return written_.load(std::memory_order_acquire) > read; }
-    /// The reader takes all available words: calls `visit(word)` for each.
+    /// The reader takes as many of `most` words as are available: calls `visit(i, word)` for each,
+    /// which must not throw. Returns their number.
     template <class Visit>
-    void take(std::uint64_t& read, const Visit& visit) {
-        const std::uint64_t written = written_.load(std::memory_order_acquire);
-        for (; read < written; ++read)
-            visit(words_[read % capacity].load(std::memory_order_relaxed));
+    std::size_t take(std::uint64_t& read, std::size_t most, const Visit& visit) {
+        const std::uint64_t first = read;
+        const auto count = static_cast<std::size_t>(
+            std::min<std::uint64_t>(most, written_.load(std::memory_order_acquire) - first));
+        for (std::size_t i = 0; i < count; ++i)
+            visit(i, words_[(first + i) % capacity].load(std::memory_order_relaxed));
+        if (count == 0) return 0;
+        read = first + count;
         read_.store(read, std::memory_order_release);
+        return count;
     }
 
   private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/pack.hpp"
+#include "task/reply.hpp"
 
 namespace hocket::task {
 namespace {
@@ -51,6 +52,12 @@ std::string packed(const std::string& contributions, const std::string& layouts)
     return Packer().number(0).text(contributions).text(layouts).take();
 }
 
+std::string packed_fault(comm::Fault fault) {
+    Contribution only;
+    only.fault = std::move(fault);
+    return packed(packed(only), "");
+}
+
 std::vector<Contribution> unpacked(const std::string& outcome, KnownLayouts known) {
     Unpacker whole(outcome);
     static_cast<void>(whole.number());
@@ -69,6 +76,10 @@ std::vector<Contribution> unpacked(const std::string& outcome, KnownLayouts know
         made.descriptors = unpack_descriptors(each, known);
         made.results = unpack_descriptors(each, known);
     }
+    if (all.empty())
+        throw Error(
+            "a collective call between tasks has no outcome; do all processes run the same "
+            "version of hocket?");
     return all;
 }
 
@@ -79,10 +90,19 @@ bool alike(const ArrayDescriptor& a, const ArrayDescriptor& b) {
 // On one process, which has the contributions of all tasks.
 comm::Fault fault_among(const Tasks::State& all, const std::vector<Contribution>& brought,
                         Kind kind, int root) {
+    if (brought.size() != all.names.size())
+        throw Error(std::to_string(brought.size()) + " tasks take part in a collective call of " +
+                    std::to_string(all.names.size()) +
+                    "; do all processes run the same version of hocket?");
     for (std::size_t t = 0; t < brought.size(); ++t)
         if (brought[t].fault)
             return {brought[t].fault.kind, "task '" + all.names[t] + "' cannot take part in a " +
                                                "collective call: " + brought[t].fault.message};
+    for (std::size_t t = 0; t < brought.size(); ++t) {
+        const int task = static_cast<int>(t);
+        if (comm::Fault fault = fault_in_sizes(all, task, brought[t].descriptors)) return fault;
+        if (comm::Fault fault = fault_in_sizes(all, task, brought[t].results)) return fault;
+    }
     for (std::size_t t = 1; t < brought.size(); ++t)
         if (brought[t].call != brought[0].call)
             return {"MismatchError", "task '" + all.names[0] + "' calls " + brought[0].call +
@@ -131,19 +151,26 @@ comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const C
     const comm::Merge append = [](std::string a, std::string b) { return a + b; };
     const auto outcome_of = [&](const std::string& contributions, const std::string& layouts) {
         std::string outcome = packed(contributions, layouts);
-        std::vector<Contribution> brought = unpacked(outcome, known);
-        Contribution fault;
-        fault.fault = fault_among(*all, brought, call.kind, call.root);
-        return fault.fault ? packed(packed(fault), "") : outcome;
+        comm::Fault fault;
+        try {
+            fault = fault_among(*all, unpacked(outcome, known), call.kind, call.root);
+        } catch (const std::exception&) {
+            fault = comm::Fault::current();
+        }
+        return fault ? packed_fault(std::move(fault)) : outcome;
     };
     const std::string contributions =
         co_await comm::reduce(lowest, meeting_tag, packed(mine), append);
     std::string outcome;
     if (lowest.lowest()) {
-        const std::vector<std::string> unknown = unknown_among(contributions);
-        Packer request;
-        pack(request.number(1), unknown);
-        outcome = unknown.empty() ? outcome_of(contributions, "") : request.take();
+        try {
+            const std::vector<std::string> unknown = unknown_among(contributions);
+            Packer request;
+            pack(request.number(1), unknown);
+            outcome = unknown.empty() ? outcome_of(contributions, "") : request.take();
+        } catch (const std::exception&) {
+            outcome = packed_fault(comm::Fault::current());
+        }
     }
     outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
     Unpacker in(outcome);
@@ -186,10 +213,8 @@ comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
         try {
             std::string agreed = co_await meet(all, me, call, mine, offered, meeting_tag);
             outcome = std::move(agreed);
-        } catch (const PeerLostError&) {  // only this process of its task may have noticed
-            mine = {};
-            mine.fault = comm::Fault::current();
-            outcome = packed(packed(mine), "");
+        } catch (const std::exception&) {  // only this process of its task has noticed
+            outcome = packed_fault(comm::Fault::current());
         }
     }
     outcome = co_await comm::broadcast(me->group, tree_tag, std::move(outcome));

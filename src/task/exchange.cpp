@@ -120,7 +120,6 @@ Protocol<> receive(All all, Me me, ReceiveCall receiving, std::vector<Array> arr
 Protocol<Reply> look(All all, Me me, const ProbeCall& probing, std::int64_t ticket, Fault fault) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
-    me->matcher.pump();
     PostedReceive wanted{probing.source, probing.tag, "", false, {}};
     const Withdrawal at_end(me->matcher, wanted);
     if (!fault) me->matcher.post(wanted);
@@ -132,7 +131,10 @@ Protocol<Reply> look(All all, Me me, const ProbeCall& probing, std::int64_t tick
     });
     co_await until(matched);
     Reply outcome{std::move(fault), {}};
-    if (wanted.found) outcome.other = *wanted.found;
+    if (wanted.found && wanted.found->fault)
+        outcome.fault = fault_of_sender(*all, *wanted.found);
+    else if (wanted.found)
+        outcome.other = *wanted.found;
     co_return outcome;
 }
 
@@ -150,7 +152,7 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
         try {
             Reply found_here = co_await look(all, me, probing, ticket, std::move(signature.fault));
             outcome_text = std::move(found_here);
-        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+        } catch (const std::exception&) {  // only this process of its task has noticed
             outcome_text.fault = Fault::current();
         }
     }
@@ -159,7 +161,6 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
     const Reply answer = Reply::unpacked(outcome, offered);
     keep(me->outcomes, answer.other.descriptors);
     if (answer.fault) answer.fault.raise();
-    if (answer.other.fault) fault_of_sender(*all, answer.other).raise();
     if (!answer.other.descriptors.empty()) {
         *found = status_of(*all, answer.other);
     } else if (probing.wait) {

@@ -41,7 +41,7 @@ void KnownLayouts::pack(Packer& out, const Layout& layout) {
 }
 
 Layout KnownLayouts::unpack(Unpacker& in) {
-    const std::string bytes = in.text();
+    const std::string_view bytes = in.view();
     if (bytes.size() > layout::most_whole) {
         Layout layout(std::make_shared<const layout::Form>(layout::form_of(bytes)));
         add(layout::digest_of(bytes), {layout});

@@ -2,6 +2,7 @@
 #include "task/matcher.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "layout/form.hpp"
 
@@ -40,17 +41,21 @@ void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors, KnownLay
 
 std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in, KnownLayouts& known) {
     std::vector<ArrayDescriptor> descriptors;
+    KnownLayouts changed;
     std::int64_t left = in.number();
     if (left == 1)
         descriptors.reserve(1);  // the count may be wrong, so do not reserve more before
                                  // it is read
+    if (left > 1) changed = known;
+    KnownLayouts& now = left > 1 ? changed : known;
     for (; left > 0; --left) {
         ArrayDescriptor& form = descriptors.emplace_back();
         const bool has_layout = in.number() != 0;
         form.dtype = in.text();
         form.itemsize = in.number();
-        if (has_layout) form.layout = known.unpack(in);
+        if (has_layout) form.layout = now.unpack(in);
     }
+    if (&now == &changed) known = std::move(changed);
     return descriptors;
 }
 
@@ -76,19 +81,27 @@ std::string Envelope::packed(KnownLayouts& known) const {
 
 Envelope Envelope::unpacked(Unpacker& in, KnownLayouts& known) {
     Envelope envelope;
-    envelope.source = static_cast<int>(in.number());
-    envelope.tag = static_cast<int>(in.number());
-    envelope.send = in.number();
-    envelope.stream = in.text();
-    envelope.fault.kind = in.text();
-    envelope.fault.message = in.text();
-    envelope.persistent_id = in.number();
-    envelope.once = in.number() != 0;
-    envelope.departure = in.number() != 0;
-    envelope.requested = RequestedOptions::unpacked(in);
-    envelope.offer = unpack_texts(in);
-    envelope.descriptors = unpack_descriptors(in, known);
+    envelope.unpack_beginning(in);
+    envelope.unpack_rest(in, known);
     return envelope;
+}
+
+void Envelope::unpack_beginning(Unpacker& in) {
+    source = static_cast<int>(in.number());
+    tag = static_cast<int>(in.number());
+    send = in.number();
+    stream = in.text();
+}
+
+void Envelope::unpack_rest(Unpacker& in, KnownLayouts& known) {
+    fault.kind = in.text();
+    fault.message = in.text();
+    persistent_id = in.number();
+    once = in.number() != 0;
+    departure = in.number() != 0;
+    requested = RequestedOptions::unpacked(in);
+    offer = unpack_texts(in);
+    descriptors = unpack_descriptors(in, known);
 }
 
 Envelope Envelope::unpacked(const std::string& bytes, std::vector<KnownLayouts>& known) {
@@ -98,7 +111,17 @@ Envelope Envelope::unpacked(const std::string& bytes, std::vector<KnownLayouts>&
                     ", but there are " + std::to_string(known.size()) +
                     " tasks; do all processes run the same version of hocket?");
     Unpacker in(bytes);
-    return unpacked(in, known[static_cast<std::size_t>(source)]);
+    Envelope envelope;
+    envelope.unpack_beginning(in);
+    try {
+        envelope.unpack_rest(in, known[static_cast<std::size_t>(source)]);
+    } catch (const std::exception&) {
+        envelope.fault = comm::Fault::current();
+        envelope.unreadable = true;
+        envelope.departure = false;
+        envelope.offer.clear();
+    }
+    return envelope;
 }
 
 void Matcher::post(PostedReceive& wanted) {
@@ -135,6 +158,17 @@ void Matcher::arrive(Envelope envelope) {
     unexpected_.push_back(std::move(envelope));
 }
 
+void Matcher::arrive(int from, const std::string& bytes) {
+    const std::int64_t source = Unpacker(bytes).number();
+    const bool exists = source >= 0 && source < static_cast<std::int64_t>(lowest_.size());
+    if (exists && lowest_[static_cast<std::size_t>(source)] != from)
+        throw Error("process " + std::to_string(from) + " sent a message as task number " +
+                    std::to_string(source) +
+                    ", whose lowest process is another; do all processes run the same version of "
+                    "hocket?");
+    arrive(Envelope::unpacked(bytes, known_));
+}
+
 const Envelope* Matcher::departure_of(int source) const {
     const auto it = std::find_if(unexpected_.begin(), unexpected_.end(), [&](const Envelope& e) {
         return e.departure && e.source == source;
@@ -148,18 +182,18 @@ void Matcher::pump() {
             const auto arrival = link_->probe(comm::any_source, tag_);
             if (!arrival) return;
             if (arrival->text) {
-                arrive(Envelope::unpacked(*arrival->text, known_));
+                arrive(arrival->source, *arrival->text);
                 continue;
             }
             incoming_ = std::make_unique<Incoming>();
+            incoming_->from = arrival->source;
             incoming_->bytes.resize(static_cast<std::size_t>(arrival->bytes));
             link_->receive(incoming_->requests, incoming_->bytes.data(), arrival->bytes,
                            arrival->source, tag_);
         }
         if (!incoming_->requests.holds()) return;
-        Envelope envelope = Envelope::unpacked(incoming_->bytes, known_);
-        incoming_.reset();
-        arrive(std::move(envelope));
+        const auto come = std::exchange(incoming_, nullptr);
+        arrive(come->from, come->bytes);
     }
 }
 

@@ -39,6 +39,7 @@ struct ArrayDescriptor {
 std::vector<ArrayDescriptor> descriptors_of(std::span<const Array> arrays);
 /// `known`: the layouts that the receiver knows, which both sides change alike.
 void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors, KnownLayouts& known);
+/// An error leaves `known` as it was.
 std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in, KnownLayouts& known);
 void keep(KnownLayouts& known, const std::vector<ArrayDescriptor>& descriptors);
 
@@ -57,12 +58,18 @@ struct Envelope {
                                      // `fault`
     RequestedOptions requested = {};
     std::vector<std::string> offer = {};  // digests of layouts that the reply may name by them
+    bool unreadable = false;  // on the receiver: `fault` says why; the sender waits for a reply
 
     void pack(Packer& out, KnownLayouts& known) const;
     std::string packed(KnownLayouts& known) const;
     static Envelope unpacked(Unpacker& in, KnownLayouts& known);
-    /// An envelope of any task; `known`: by task. @throws Error for a task that does not exist.
+    /// An envelope of any task; `known`: by task. If all but the beginning is unreadable, says so.
+    /// @throws Error for a task that does not exist.
     static Envelope unpacked(const std::string& bytes, std::vector<KnownLayouts>& known);
+
+  private:
+    void unpack_beginning(Unpacker& in);
+    void unpack_rest(Unpacker& in, KnownLayouts& known);
 };
 
 /// A receive or a probe that waits for an envelope.
@@ -83,22 +90,27 @@ struct PostedReceive {
 /// messages between two tasks do not overtake each other.
 class Matcher {
   public:
-    void open(comm::Link& link, int envelope_tag, std::size_t tasks) {
+    /// `lowest[task]`: the rank that sends the task's envelopes.
+    void open(comm::Link& link, int envelope_tag, std::vector<int> lowest) {
         link_ = &link;
         tag_ = envelope_tag;
-        known_.resize(tasks);
+        known_.resize(lowest.size());
+        lowest_ = std::move(lowest);
     }
     void post(PostedReceive& wanted);
     void withdraw(PostedReceive& wanted);
-    /// Receives the envelopes that have arrived.
+    /// Receives the envelopes that have arrived. @throws Error for one without a valid beginning,
+    /// which it drops.
     void pump();
     /// The departure notice of a task, if it has sent one.
     const Envelope* departure_of(int source) const;
 
   private:
     void arrive(Envelope envelope);
+    void arrive(int from, const std::string& bytes);
 
     struct Incoming {
+        int from;
         std::string bytes;
         comm::Requests requests;
     };
@@ -108,6 +120,7 @@ class Matcher {
     std::deque<Envelope> unexpected_;
     std::list<PostedReceive*> posted_;
     std::vector<KnownLayouts> known_;  // of each task's envelopes
+    std::vector<int> lowest_;          // of each task
 };
 
 /// Withdraws what was posted and has found nothing, however the call ends that posted it.

@@ -68,7 +68,7 @@ Protocol<> settle_type(All all, Me me, PersistentCall call, DType mine, int tree
         try {
             Reply both = co_await exchange_types(all, me, call, mine, send, negotiate.fault);
             settled = std::move(both);
-        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+        } catch (const std::exception&) {  // only this process of its task has noticed
             settled.fault = Fault::current();
         }
     }

@@ -109,6 +109,13 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
     const comm::TextMessage message =
         co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
     Reply answer = Reply::unpacked(message.text, offered);
+    if (!answer.fault) answer.fault = fault_in_sizes(*all, to, answer.other.descriptors);
+    if (!answer.fault && answer.other.descriptors.size() != envelope.descriptors.size())
+        answer.fault = {"Error", task_text(*all, to) + " answers a message of " +
+                                     array_text(envelope.descriptors.size()) +
+                                     " with descriptions of " +
+                                     std::to_string(answer.other.descriptors.size()) +
+                                     "; do all processes run the same version of hocket?"};
     keep(me->replied[other], answer.other.descriptors);
     co_return answer;
 }
@@ -153,7 +160,7 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
         }
         requested.model.clear();
         answer.negotiated = requested;
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         answer.fault = comm::Fault::current();
     }
 }
@@ -205,6 +212,11 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
     const Envelope& envelope = *wanted.found;
     if (envelope.fault) {
         Fault fault = fault_of_sender(*all, envelope);
+        if (envelope.unreadable) {
+            std::string refusal = Reply{fault, {}}.packed();
+            co_await comm::send_text(*all->link, std::move(refusal), me->lowest_of(envelope.source),
+                                     me->tags.reply(envelope.source, envelope.send));
+        }
         Reply refused{std::move(fault), {}};
         co_return refused;
     }
@@ -238,7 +250,7 @@ template <class Call>
 Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
                         transfer::Stopwatch& watch) {
     const bool alone = me->group.size() == 1;
-    const KnownLayouts offered = me->outcomes.recent();
+    const KnownLayouts offered = alone ? KnownLayouts() : me->outcomes.recent();
     CallSignature mine = statement_of(*all, call, alone);
     mine.offer = offered.offer();
     CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
@@ -249,7 +261,7 @@ Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ti
         try {
             Reply settled = co_await settle(all, me, call, ticket, std::move(signature));
             answer = std::move(settled);
-        } catch (const PeerLostError&) {  // only this process of its task may have noticed
+        } catch (const std::exception&) {  // only this process of its task has noticed
             answer.fault = comm::Fault::current();
         }
         if (!alone) outcome_text = answer.packed(of_all);

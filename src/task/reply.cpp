@@ -55,9 +55,24 @@ trace::Track track_of(const char* verb, const Partner& partner, std::span<const 
 
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {
     comm::Fault fault = envelope.fault;
-    if (fault.kind != "EndOfStream" && !envelope.departure)
+    if (envelope.unreadable)
+        fault.message =
+            "a message of " + task_text(all, envelope.source) + " cannot be read: " + fault.message;
+    else if (fault.kind != "EndOfStream" && !envelope.departure)
         fault.message = task_text(all, envelope.source) + " could not send: " + fault.message;
     return fault;
+}
+
+comm::Fault fault_in_sizes(const Tasks::State& all, int task,
+                           const std::vector<ArrayDescriptor>& descriptors) {
+    const std::size_t processes = all.ranks[static_cast<std::size_t>(task)].size();
+    for (const ArrayDescriptor& each : descriptors)
+        if (each.layout && each.layout->size() > static_cast<std::int64_t>(processes))
+            return {"Error", "a message of " + task_text(all, task) + ", which has " +
+                                 std::to_string(processes) + " processes, names a layout of " +
+                                 std::to_string(each.layout->size()) +
+                                 "; do all processes run the same version of hocket?"};
+    return {};
 }
 
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
@@ -65,13 +80,7 @@ comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver
     const auto counted = [](std::size_t n) {
         return std::to_string(n) + (n == 1 ? " array" : " arrays");
     };
-    const std::size_t processes = all.ranks[static_cast<std::size_t>(sent.source)].size();
-    for (const ArrayDescriptor& each : sent.descriptors)
-        if (each.layout && each.layout->size() > static_cast<std::int64_t>(processes))
-            return {"Error", "a message of " + task_text(all, sent.source) + ", which has " +
-                                 std::to_string(processes) + " processes, names a layout of " +
-                                 std::to_string(each.layout->size()) +
-                                 "; do all processes run the same version of hocket?"};
+    if (comm::Fault fault = fault_in_sizes(all, sent.source, sent.descriptors)) return fault;
     std::string what, from, to;
     if (sent.descriptors.size() != wanted.size()) {
         from = counted(sent.descriptors.size());

@@ -41,6 +41,10 @@ trace::Track track_of(const char* verb, const Partner& partner, std::span<const 
 /// The error for the receiver if there is no message.
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope);
 
+/// The error if a layout from another task has more processes than that task.
+comm::Fault fault_in_sizes(const Tasks::State& all, int task,
+                           const std::vector<ArrayDescriptor>& descriptors);
+
 /// The error if the receiver's arrays do not match the message; names both sides. An unknown type
 /// matches any.
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,

@@ -223,7 +223,9 @@ void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
     member->group.goes_in_node = comm::agrees_in_node(member->group);
     member->tags = tags;
     member->shown_name = names[static_cast<std::size_t>(task)];
-    member->matcher.open(*link, tags.envelope(task), names.size());
+    std::vector<int> lowest;
+    for (const auto& each : ranks) lowest.push_back(each[0]);
+    member->matcher.open(*link, tags.envelope(task), std::move(lowest));
     member->sent.resize(names.size());
     member->replied.resize(names.size());
     mine[task] = std::move(member);

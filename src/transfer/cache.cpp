@@ -77,9 +77,9 @@ std::size_t plans_kept() {
     return static_cast<std::size_t>(kept);
 }
 
-Layout layout_of(const std::string& bytes) {
+Layout layout_of(std::string_view bytes) {
     static auto* const kept = new LruCache<std::string, Layout>;
-    return *kept->find_or_make(bytes, [](const std::string& key) {
+    return *kept->find_or_make(bytes, [](std::string_view key) {
         return Layout(std::make_shared<const layout::Form>(layout::form_of(key)));
     });
 }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "hocket/layout.hpp"
@@ -19,7 +21,7 @@ std::size_t plans_kept();
 
 /// The layout of these bytes: processes exchange the same few short layouts again and again.
 /// @throws LayoutError as layout::form_of.
-Layout layout_of(const std::string& bytes);
+Layout layout_of(std::string_view bytes);
 
 /// Adds these counts to plan_cache_counts().
 void count_plans(std::function<PlanCacheCounts()> counts);
@@ -33,9 +35,9 @@ class LruCache {
     explicit LruCache(bool counted_as_plans) {
         if (counted_as_plans) count_plans([this] { return counts(); });
     }
-    /// Calls `make(key)` for a missing entry.
-    template <class Make>
-    std::shared_ptr<const Value> find_or_make(Key key, Make make) {
+    /// Calls `make(key)` for a missing entry. A text may be sought as a std::string_view.
+    template <class Sought = Key, class Make>
+    std::shared_ptr<const Value> find_or_make(Sought key, Make make) {
         const std::size_t hash = hash_of(key);
         {
             const std::lock_guard lock(mutex_);
@@ -49,7 +51,7 @@ class LruCache {
         auto made = std::make_shared<const Value>(make(key));
         const std::lock_guard lock(mutex_);
         ++counts_.made;
-        entries_.push_front({hash, std::move(key), made});
+        entries_.push_front({hash, Key(std::move(key)), made});
         if (entries_.size() > plans_kept()) entries_.pop_back();
         return made;
     }
@@ -60,9 +62,10 @@ class LruCache {
     }
 
   private:
-    static std::size_t hash_of(const std::string& key) { return std::hash<std::string>{}(key); }
+    static std::size_t hash_of(std::string_view key) { return std::hash<std::string_view>{}(key); }
     template <class Other>
-    static std::size_t hash_of(const Other& key) {
+    requires(!std::is_convertible_v<const Other&, std::string_view>) static std::size_t
+        hash_of(const Other& key) {
         return key.hash();
     }
     struct Entry {

@@ -47,7 +47,8 @@ Result check(std::size_t words) {
              std::vector<std::uint64_t> come;
              while (read < text.size()) {
                  model.wait([&] { return post.any(read); });
-                 post.take(read, [&](std::uint64_t word) { come.push_back(word); });
+                 post.take(read, words,
+                           [&](std::size_t, std::uint64_t word) { come.push_back(word); });
                  model.require(std::equal(come.begin(), come.end(), text.begin()),
                                "other words than those that were put");
              }
@@ -76,10 +77,12 @@ TEST(RingBuffer, TakesWhatThereIsRoomFor) {
     EXPECT_EQ(post.put(gone, text), 4u);
     EXPECT_EQ(post.put(gone, text), 0u);
     EXPECT_TRUE(post.any(read));
-    const auto append = [&](std::uint64_t word) { come.push_back(word); };
-    post.take(read, append);
+    const auto append = [&](std::size_t, std::uint64_t word) { come.push_back(word); };
+    EXPECT_EQ(post.take(read, 3, append), 3u);
+    EXPECT_EQ(post.take(read, 3, append), 1u);
+    EXPECT_EQ(post.take(read, 3, append), 0u);
     EXPECT_EQ(post.put(gone, std::span(text).subspan(gone)), 2u);
-    post.take(read, append);
+    EXPECT_EQ(post.take(read, 3, append), 2u);
     EXPECT_FALSE(post.any(read));
     EXPECT_EQ(come, text);
 }
@@ -91,8 +94,8 @@ TEST(RingBufferThreads, ManyWordsThroughASmallRing) {
     std::atomic<std::uint64_t> last{text.size()};
     std::vector<std::uint64_t> come;
     std::thread reader([&] {
-        const auto append = [&](std::uint64_t word) { come.push_back(word); };
-        for (std::uint64_t read = 0; read < last; post.take(read, append))
+        const auto append = [&](std::size_t, std::uint64_t word) { come.push_back(word); };
+        for (std::uint64_t read = 0; read < last; post.take(read, 5, append))
             while (!post.any(read) && read < last) std::this_thread::yield();
     });
     std::mt19937 random(3);

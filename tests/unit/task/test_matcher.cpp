@@ -43,7 +43,7 @@ class MatcherTest : public testing::Test {
         auto& state = Comm::self().state();
         finish(state.open());
         link_ = &state.link();
-        matcher_.open(*link_, envelope_tag, 8);
+        matcher_.open(*link_, envelope_tag, {0, 0, 0, 0, 0, 0, 0, 5});
     }
     // An envelope comes in; `send` tells it from others.
     void come(int source, int tag, std::int64_t send, const std::string& stream = "") {
@@ -53,7 +53,9 @@ class MatcherTest : public testing::Test {
     }
     void come(const Envelope& envelope) {
         KnownLayouts none;
-        const std::string bytes = envelope.packed(none);
+        come(envelope.packed(none));
+    }
+    void come(const std::string& bytes) {
         comm::Requests requests;
         link_->send_text(requests, bytes, 0, envelope_tag);
         while (!requests.holds()) matcher_.pump();
@@ -160,6 +162,38 @@ TEST_F(MatcherTest, StreamsDoNotMix) {
     EXPECT_EQ(send_of(other), 1);
 }
 
+TEST_F(MatcherTest, AnUnreadableEnvelopeIsAnErrorOfItsReceive) {
+    KnownLayouts none;
+    const Envelope sent{1, 5, 9, "", {{Layout({3}, "(*)"), "float64", 8}}, {}};
+    // The second is too long for a ring of words.
+    for (const std::size_t more : {std::size_t{0}, std::size_t{1000000}}) {
+        std::string bytes = sent.packed(none);
+        bytes.resize(bytes.size() - 2);
+        come(bytes + std::string(more, '\xff'));
+        come(1, 5, 10);
+        PostedReceive first = take(1, 5), second = take(1, 5);
+        matcher_.post(first);
+        matcher_.post(second);
+        ASSERT_TRUE(first.found && second.found);
+        EXPECT_TRUE(first.found->unreadable);
+        EXPECT_NE(first.found->fault.message, "");
+        EXPECT_EQ(send_of(first), 9);
+        EXPECT_FALSE(second.found->unreadable);
+        EXPECT_EQ(send_of(second), 10);
+    }
+}
+
+TEST_F(MatcherTest, AnEnvelopeWithoutAValidBeginningIsDropped) {
+    for (const int source : {7, 8, -1}) {  // task 7 has another process, the others do not exist
+        EXPECT_THROW(come(source, 5, 1), Error);
+        for (int i = 0; i < 1000; ++i) matcher_.pump();
+    }
+    come(0, 5, 2);
+    PostedReceive any = take(-1, -1);
+    matcher_.post(any);
+    EXPECT_EQ(send_of(any), 2);
+}
+
 TEST_F(MatcherTest, AnEnvelopeArrivesAsItWasSent) {
     const Envelope sent{2,
                         7,
@@ -242,6 +276,18 @@ TEST(KnownLayouts, BothSidesForgetTheSameOnes) {
         const Envelope come = Envelope::unpacked(envelope_of({layout}).packed(sender), receiver);
         ASSERT_EQ(come.descriptors[0].value(), layout);
     }
+}
+
+TEST(KnownLayouts, AnErrorLeavesThemAsTheyWere) {
+    KnownLayouts sender, receiver;
+    Packer packer;
+    pack(packer, envelope_of({long_layout(0), long_layout(1)}).descriptors, sender);
+    const std::string bytes = packer.take();
+    Unpacker cut(std::string_view(bytes).substr(0, bytes.size() - 1)), whole(bytes);
+    EXPECT_THROW(unpack_descriptors(cut, receiver), Error);
+    EXPECT_TRUE(receiver.offer().empty());
+    EXPECT_EQ(unpack_descriptors(whole, receiver).size(), 2U);
+    EXPECT_EQ(receiver.offer(), sender.offer());
 }
 
 TEST(KnownLayouts, AReplyNamesOfferedLayoutsByTheirDigests) {
