@@ -264,7 +264,7 @@ def test_files_and_options_that_do_not_fit_are_named(comm):
 
 
 def write_odd_things(path):
-    """What h5py writes, and few programs expect."""
+    """Writes datasets by h5py that few programs expect."""
     with h5py.File(path, "w") as f:
         f.create_dataset("rows", (512, 1024), "f8")  # no space in the file yet
         f.create_dataset("chunks", (64, 64), "f8", chunks=(64, 64), compression="gzip")
