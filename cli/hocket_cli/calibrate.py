@@ -34,7 +34,7 @@ Plans predict by it, and strategy="auto" chooses by it.
 
 How many processes of this node write files fastest, as the default of writers= in stores:
 
-  hocket calibrate --writers --folder /scratch/me
+  hocket calibrate --writers --folder .
 """
 
 

@@ -29,7 +29,7 @@ and counts. The figures are written, too.
   hocket papers                                all of them (some minutes)
   hocket papers --stored                       by stored reports; measure nothing
   hocket papers vacancy-tracking               one paper
-  hocket papers double-standards.messages      one claim
+  hocket papers double-standards.pack          one claim
 """
 
 
