@@ -2,6 +2,7 @@
 """What becomes of stores where files are damaged, disks are full and jobs are killed."""
 
 import contextlib
+import functools
 import os
 import random
 import re
@@ -139,8 +140,9 @@ def test_a_program_goes_on_reading_a_checkpoint_that_is_replaced(comm):
         if comm.rank == 0:
             with pytest.raises(hk.Error, match="replaced and removed"):
                 s["t"][...]
-        raises_everywhere(comm, hk.Error, lambda: s.read("t", lay), "replaced and removed")
-        del s
+        read = functools.partial(s.read, "t", lay)
+        raises_everywhere(comm, hk.Error, read, "replaced and removed")
+        del read, s
         comm.barrier()
         hk.save(f"{path}/run", {"t": a})
         assert names_in(path) == ["run"]
