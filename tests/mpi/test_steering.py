@@ -19,6 +19,7 @@ from test_ports import runtime  # noqa: F401
 
 import hocket as hk
 from hocket_cli.apps import screen, steering, viewer
+from hocket_cli.main import main
 
 ROWS, COLS = 16, 40
 WORDS = [sys.executable, "-m", "hocket_cli", "app", "steering"]
@@ -179,10 +180,10 @@ def test_a_picture_has_square_points_and_marks():
     assert viewer.points_of("1,2 7.9,3 x 4,5") == [(1, 2), (7, 3)]
 
 
-def test_a_viewer_needs_a_terminal(runtime):  # noqa: F811
-    done = subprocess.run(
-        [*WORDS, "--view", "duct"], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert done.returncode == 2 and "needs a terminal" in done.stderr
-    done = subprocess.run([*WORDS, "--view", "a", "--port", "b"], capture_output=True, text=True)
-    assert done.returncode == 2 and "terminal of its own" in done.stderr
+def test_a_viewer_needs_a_terminal(capsys):
+    assert main(["app", "steering", "--view", "duct"]) == 2
+    assert "needs a terminal" in capsys.readouterr().err
+    assert main(["app", "steering", "--view", "a", "--port", "b"]) == 2
+    assert "terminal of its own" in capsys.readouterr().err
+    assert main(["app", "steering", "--port", "b", "--rate", "nan"]) == 2
+    assert "--rate nan" in capsys.readouterr().err

@@ -104,8 +104,8 @@ def painted(
     for number, (upper, lower) in enumerate(zip(tones[::2], tones[1::2])):
         line, last = [], None
         for col, pair in enumerate(zip(upper, lower)):
-            mark = by_character.get((number, col))
-            if mark is not None:
+            if (number, col) in by_character:
+                mark = by_character[number, col]
                 line.append(f"\x1b[1;38;5;196;48;5;{pair[1]}m{mark}\x1b[0m")
                 last = None
                 continue

@@ -150,8 +150,9 @@ def points_of(text: str) -> list[tuple[int, int]]:
 def _brightness(values: Numbers, shown: str) -> Numbers:
     """From 0 to 1 for each point: the smoke, or the speed of the fluid."""
     if shown == "smoke":
-        return np.sqrt(np.clip(values, 0, 1))
-    speed = np.hypot(values[..., 0], values[..., 1])
+        smoke: Numbers = np.sqrt(np.clip(values, 0, 1))
+        return smoke
+    speed: Numbers = np.hypot(values[..., 0], values[..., 1])
     return speed / max(float(speed.max(initial=0)), 1e-9)
 
 
