@@ -34,6 +34,8 @@ class Options(ctypes.Structure):
     _fields_ = (
         ("dim", ctypes.POINTER(ctypes.c_int64)),
         ("mask", ctypes.c_void_p),
+        ("segment", ctypes.c_void_p),
+        ("shifts", ctypes.c_void_p),
         ("exclusive", ctypes.c_bool),
         ("suffix", ctypes.c_bool),
         ("descending", ctypes.c_bool),
