@@ -94,8 +94,6 @@ def is_mask(item: Any) -> bool:
 def without_masks(a: Array, items: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """The mask, if the index is one of the array's shape; else None, and the items, with arrays of
     integers for masks of some dimensions. Collective."""
-    from hocket.computing.statistics import nonzero
-
     with collective(a.comm, None):
         shape = a.layout.shape
         items = tuple(
@@ -127,7 +125,7 @@ def without_masks(a: Array, items: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...
         if len(found) == 1 == len(items) and found[0][1].ndim == len(shape):
             return found[0][1], items
     for place, mask in reversed(found):
-        chosen = nonzero(mask) if isinstance(mask, Array) else mask.nonzero()
+        chosen = np.nonzero(mask)
         items = (*items[:place], *chosen, *items[place + 1 :])
     return None, items
 

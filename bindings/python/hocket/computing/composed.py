@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from hocket.computing.contractions import diagonal
 from hocket.computing.layouts import one_axis
 from hocket.computing.operands import as_arrays
 from hocket.computing.reductions import to_out
-from hocket.creation import from_function
+from hocket.creation import empty, from_function
 from hocket.errors import LayoutError
 
 
@@ -208,3 +208,23 @@ def nanmean(
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.true_divide(total, count).astype(total.dtype)
     return mean if out is None else to_out(mean, out)
+
+
+def filled(value: Any) -> Callable[..., Any]:
+    """`numpy.zeros_like` and similar functions."""
+
+    def like(a: Array, dtype: Any = None) -> Array:
+        with collective(a.comm, None):
+            result = empty(a.layout, a.dtype if dtype is None else dtype, a.comm)
+        if value is not None:
+            result.fill(result.dtype.type(value))
+        return result
+
+    return like
+
+
+def full_like(a: Array, fill_value: Any, dtype: Any = None) -> Array:
+    """`numpy.full_like`."""
+    result: Array = filled(None)(a, dtype)
+    result.fill(fill_value)
+    return result

@@ -78,9 +78,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         normal_axes(ours, a.ndim), normal_axes(theirs, b.ndim)
         if [a.shape[d] for d in ours] != [b.shape[d] for d in theirs]:
             raise LayoutError(f"axes {axes} of shapes {a.shape} and {b.shape} do not agree")
-    letters = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    first = [next(letters) for _ in range(a.ndim)]
-    second = [first[ours[theirs.index(d)]] if d in theirs else next(letters) for d in range(b.ndim)]
+    labels = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    first = [next(labels) for _ in range(a.ndim)]
+    second = [first[ours[theirs.index(d)]] if d in theirs else next(labels) for d in range(b.ndim)]
     left = [x for d, x in enumerate(first) if d not in ours]
     right = [x for d, x in enumerate(second) if d not in theirs]
     return einsum(f"{''.join(first)},{''.join(second)}->{''.join(left + right)}", a, b)
@@ -94,7 +94,7 @@ def einsum(subscripts: Any, *operands: Any, out: Any = None, optimize: Any = Non
     arrays = as_arrays(*operands)
     with collective(arrays[0].comm, None):
         parts, result = parsed(subscripts, arrays)
-    terms = [one_letter_each(part, x) for part, x in zip(parts, arrays)]
+    terms = [distinct_labels(part, x) for part, x in zip(parts, arrays)]
     while len(terms) > 2:
         (first, a), (second, b) = terms[:2]
         later = "".join(part for part, _ in terms[2:]) + result
@@ -107,14 +107,14 @@ def einsum(subscripts: Any, *operands: Any, out: Any = None, optimize: Any = Non
     return found if out is None else to_out(found, out)
 
 
-def one_letter_each(part: str, x: Array) -> tuple[str, Array]:
-    """Diagonals of dimensions that have one letter. Collective."""
-    for letter in part:
-        while part.count(letter) > 1:
-            d = part.index(letter)
-            e = part.index(letter, d + 1)
+def distinct_labels(part: str, x: Array) -> tuple[str, Array]:
+    """Diagonals of dimensions that have one label. Collective."""
+    for label in part:
+        while part.count(label) > 1:
+            d = part.index(label)
+            e = part.index(label, d + 1)
             x = diagonal(x, 0, d, e)
-            part = part[:d] + part[d + 1 : e] + part[e + 1 :] + letter
+            part = part[:d] + part[d + 1 : e] + part[e + 1 :] + label
     return part, x
 
 
@@ -138,10 +138,10 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     common subscripts. Collective."""
     with collective(a.comm, None):
         extents: dict[str, int] = {}
-        for letters, x in ((first, a), (second, b)):
-            for letter, extent in zip(letters, x.shape):
-                if extents.setdefault(letter, extent) != extent:
-                    raise LayoutError(f"'{letter}' is {extents[letter]} and {extent} long")
+        for labels, x in ((first, a), (second, b)):
+            for label, extent in zip(labels, x.shape):
+                if extents.setdefault(label, extent) != extent:
+                    raise LayoutError(f"'{label}' is {extents[label]} and {extent} long")
         (dtype,) = result_types(np.multiply, [a, b], {})
     if first == second and not result:
         return inner(a, b)
@@ -183,14 +183,14 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     return transpose(summed, [middle.index(x) for x in result])
 
 
-def einsum_of_one(letters: str, a: Array, result: str) -> Any:
+def einsum_of_one(labels: str, a: Array, result: str) -> Any:
     """A sum over axes, then a transposition. Collective."""
-    gone = tuple(d for d, x in enumerate(letters) if x not in result)
+    gone = tuple(d for d, x in enumerate(labels) if x not in result)
     if gone:
         a = np.any(a, axis=gone) if a.dtype.kind == "b" else np.sum(a, axis=gone, dtype=a.dtype)
     if not result:
         return a
-    left = [x for x in letters if x in result]
+    left = [x for x in labels if x in result]
     return transpose(a, [left.index(x) for x in result])
 
 
@@ -209,7 +209,7 @@ class Summand:
 
 
 def parsed(subscripts: str, operands: Sequence[Array]) -> tuple[list[str], str]:
-    """The subscripts of the operands and of the result, in which letters stand for each ``...``.
+    """The subscripts of the operands and of the result, in which labels stand for each ``...``.
     Raises `LayoutError`."""
     text = subscripts.replace(" ", "")
     inputs, arrow, result = text.partition("->")
@@ -217,7 +217,7 @@ def parsed(subscripts: str, operands: Sequence[Array]) -> tuple[list[str], str]:
     named = [part.replace("...", "") for part in (*parts, result)]
     if len(parts) != len(operands) or not all(part.isalpha() or not part for part in named):
         raise LayoutError(
-            f"einsum: {subscripts!r} for {len(operands)} operands; give letters of each, as "
+            f"einsum: {subscripts!r} for {len(operands)} operands; give labels of each, as "
             "'ij,jk->ik' or 'ij->i'"
         )
     free = [x for x in string.ascii_letters if x not in text]
@@ -226,7 +226,7 @@ def parsed(subscripts: str, operands: Sequence[Array]) -> tuple[list[str], str]:
     for k, (part, name, x) in enumerate(zip(parts, named, operands)):
         count = x.ndim - len(name)
         if count < 0 or (count > 0 and "..." not in part):
-            raise LayoutError(f"einsum: '{part}' for shape {x.shape}; give each dimension a letter")
+            raise LayoutError(f"einsum: '{part}' for shape {x.shape}; give each dimension a label")
         parts[k] = part.replace("...", dots[len(dots) - count :] if count else "")
     if arrow:
         result = result.replace("...", dots if any("..." in p for p in inputs.split(",")) else "")
@@ -234,5 +234,5 @@ def parsed(subscripts: str, operands: Sequence[Array]) -> tuple[list[str], str]:
         both = "".join(named[:-1])
         result = dots + "".join(sorted(x for x in set(both) if both.count(x) == 1))
     if len(set(result)) != len(result) or not set(result) <= set("".join(parts)):
-        raise LayoutError(f"einsum: the result '{result}' has letters of no operand, or one twice")
+        raise LayoutError(f"einsum: the result '{result}' has labels of no operand, or one twice")
     return parts, result

@@ -26,7 +26,6 @@ from hocket.computing import (
     statistics,
 )
 from hocket.computing.operands import copied
-from hocket.creation import empty
 from hocket.errors import Error
 
 Table = dict[Any, Callable[..., Any]]
@@ -197,26 +196,6 @@ def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
     return bool(reductions.reduce(np.logical_and, same))
 
 
-def filled(value: Any) -> Callable[..., Any]:
-    """`numpy.zeros_like` and similar functions."""
-
-    def like(a: Array, dtype: Any = None) -> Array:
-        with collective(a.comm, None):
-            result = empty(a.layout, a.dtype if dtype is None else dtype, a.comm)
-        if value is not None:
-            result.fill(result.dtype.type(value))
-        return result
-
-    return like
-
-
-def full_like(a: Array, fill_value: Any, dtype: Any = None) -> Array:
-    """`numpy.full_like`."""
-    result: Array = filled(None)(a, dtype)
-    result.fill(fill_value)
-    return result
-
-
 def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """`numpy.take`."""
     from hocket.computing.layouts import one_axis
@@ -314,10 +293,10 @@ TABLE: Table = {
     np.angle: by_element(np.angle),
     np.nan_to_num: by_element(np.nan_to_num),
     np.sinc: by_element(np.sinc),
-    np.zeros_like: filled(0),
-    np.ones_like: filled(1),
-    np.empty_like: filled(None),
-    np.full_like: full_like,
+    np.zeros_like: composed.filled(0),
+    np.ones_like: composed.filled(1),
+    np.empty_like: composed.filled(None),
+    np.full_like: composed.full_like,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.size,
