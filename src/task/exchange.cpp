@@ -88,7 +88,7 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
     const bool sends = call.sends;
     const int other = call.other, tag = call.tag;
     co_await pass(call);
-    transfer::Stopwatch watch(all->profile, track_of(!sends      ? "recv"
+    transfer::Stopwatch watch(all->profile, track_of(!sends     ? "recv"
                                                      : call.end ? "close"
                                                                 : "send",
                                                      *all, call, arrays));
@@ -146,7 +146,8 @@ Protocol<> probe(All all, Me me, MessageCall probing, bool wait, int tree_tag, s
     Reply outcome_text;
     if (me->group.lowest()) {
         try {
-            Reply found_here = co_await look(all, me, probing, wait, ticket, std::move(signature.fault));
+            Reply found_here =
+                co_await look(all, me, probing, wait, ticket, std::move(signature.fault));
             outcome_text = std::move(found_here);
         } catch (const std::exception&) {  // only this process of its task has noticed
             outcome_text.fault = Fault::current();

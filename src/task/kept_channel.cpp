@@ -187,8 +187,8 @@ void KeptChannel::send_one(const Frame& frame, const Deadline& deadline) {
     std::shared_ptr<Pending> pending;
     {
         const comm::EngineLock engine_lock;
-        MessageCall sending{true,        descriptors_of(arrays), other_, tag_of(frame.number),
-                            frame.fault, stream_};
+        MessageCall sending{
+            true, descriptors_of(arrays), other_, tag_of(frame.number), frame.fault, stream_};
         pending = start_message(all_, me_, std::move(sending), arrays);
     }
     try {
@@ -258,7 +258,7 @@ Status KeptChannel::recv(const Array* array, Fault fault, const Deadline& deadli
             std::shared_ptr<Pending> pending;
             {
                 const comm::EngineLock engine_lock;
-                MessageCall receiving{false,   descriptors_of(arrays), other_, any_tag, fault,
+                MessageCall receiving{false,  descriptors_of(arrays), other_, any_tag, fault,
                                       stream_};
                 receiving.deadline = deadline;
                 pending = start_message(all_, me_, std::move(receiving), arrays);

@@ -93,9 +93,8 @@ ArrayDescriptor form_of(const PersistentCall& call) {
 }
 
 MessageCall message_of(const PersistentCall& call) {
-    return {call.sending, {form_of(call)}, call.other,
-            call.tag,     call.fault,      stream,
-            call.requested, call.options.count == 1};
+    return {call.sending, {form_of(call)}, call.other,     call.tag,
+            call.fault,   stream,          call.requested, call.options.count == 1};
 }
 
 // Of the preparation and of each start.

@@ -43,7 +43,9 @@ CallSignature statement_of(const Tasks::State& all, const MessageCall& call, boo
     if (mine.fault) return mine;
     mine.payload = Packer().number(call.other).number(call.tag).take();
     if (alone) return mine;
-    mine.text = (!call.sends ? "recv(" : call.end ? "close(" : "send(") +
+    mine.text = (!call.sends ? "recv("
+                 : call.end  ? "close("
+                             : "send(") +
                 spelled(call.descriptors) + " " + call.direction() + " " +
                 task_text(all, call.other) + ", " + tag_text(call.tag) + call.requested.text() +
                 ")" + stream_text(call.stream);

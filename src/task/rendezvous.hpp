@@ -32,15 +32,15 @@ struct MessageCall {
     std::int64_t persistent_id = 0;  // as in the envelope
     bool end = false;                // no arrays: the receiver gets EndOfStream
     // Of a receive or a probe:
-    Deadline deadline = {};                            // until a message is matched
-    std::shared_ptr<const bool> given_up = nullptr;    // true: the waiting call was interrupted
+    Deadline deadline = {};                          // until a message is matched
+    std::shared_ptr<const bool> given_up = nullptr;  // true: the waiting call was interrupted
 
     const char* direction() const { return sends ? "to" : "from"; }
 };
 
 /// `other` of the answer is the other side's description. @throws on every process of the task any
-/// process's error, and the other side's; no element has moved then. DeadlineError. `watch` adds the
-/// descriptor step.
+/// process's error, and the other side's; no element has moved then. DeadlineError. `watch` adds
+/// the descriptor step.
 Protocol<Reply> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
                            transfer::Stopwatch& watch);
 

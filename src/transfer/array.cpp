@@ -26,8 +26,8 @@ void require_addresses(const Array& array) {
         throw Error("the memory of the local array is a null pointer, but process " +
                     std::to_string(array.process()) + " holds elements of " +
                     layout::label(array.layout().form()) + "; give their address");
-    if (!base::has_addresses({reinterpret_cast<std::intptr_t>(array.data()), shape, strides,
-                              array.dtype().size}))
+    if (!base::has_addresses(
+            {reinterpret_cast<std::intptr_t>(array.data()), shape, strides, array.dtype().size}))
         throw Error("strides " + text::tuple(strides) + " bytes of a local array of shape " +
                     text::tuple(shape) +
                     " lead out of memory; give for each dimension the bytes from one element to "

@@ -108,8 +108,9 @@ comm::Fault fault_of_whole(const void* whole, const Shape& strides, const Array&
                              " with strides " + text::tuple(steps) +
                              " bytes; give an array whose elements lie apart"};
     if (base::share_bytes(box, box_of(local)))
-        return {"Error", "the whole array shares memory with the local one; give it memory of its "
-                         "own"};
+        return {"Error",
+                "the whole array shares memory with the local one; give it memory of its "
+                "own"};
     return {};
 }
 

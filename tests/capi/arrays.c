@@ -119,7 +119,8 @@ void test_arrays(void) {
     memory[0] = 1, memory[1] = 2, memory[2] = 3;
     OK(hocket_redistribute(none, array, NULL, 60));
     OK(hocket_array_data(array, &data));
-    for (int64_t k = 0; k < 3 * ((5 - rank + ranks - 1) / ranks); ++k) CHECK(((double*)data)[k] == k % 3 + 1);
+    for (int64_t k = 0; k < 3 * ((5 - rank + ranks - 1) / ranks); ++k)
+        CHECK(((double*)data)[k] == k % 3 + 1);
     OK(hocket_array_free(&none));
     OK(hocket_array_free(&array));
     OK(hocket_array_free(&wrapped));

@@ -111,8 +111,8 @@ Array wrap(void* data, std::int64_t dimensions, const std::int64_t* extents,
            bool writable) {
     const hocket::Comm on = hocket::from_fortran(comm);
     const std::int64_t process = on.rank() < layout.size() ? on.rank() : -1;
-    const Shape wanted = process >= 0 ? layout.local_shape(process)
-                                      : Shape(layout.local_shape(0).size(), 0);
+    const Shape wanted =
+        process >= 0 ? layout.local_shape(process) : Shape(layout.local_shape(0).size(), 0);
     const auto shape =
         checked_extents(dimensions, extents, wanted, local_array_of(layout, process));
     if (std::ranges::count(shape, 0) == 0) require(data, "data");
