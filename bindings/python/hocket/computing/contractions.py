@@ -32,7 +32,7 @@ from hocket.computing.reductions import (
     to_out,
     total_of,
 )
-from hocket.computing.shapes import transpose
+from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
@@ -128,9 +128,9 @@ def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
             raise LayoutError(f"axis1 and axis2 are one dimension, {d}; give two")
         down, right = max(-offset, 0), max(offset, 0)
         count = max(0, min(a.shape[d] - down, a.shape[e] - right))
-    front = np.moveaxis(a, (d, e), (0, 1))  # type: ignore[arg-type]
+    front = moveaxis(a, (d, e), (0, 1))
     step = np.arange(count)
-    return np.moveaxis(front[step + down, step + right], 0, -1)
+    return moveaxis(front[step + down, step + right], 0, -1)
 
 
 def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:

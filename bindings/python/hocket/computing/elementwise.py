@@ -112,7 +112,10 @@ def require_exponents(exponent: Any, comm: Any) -> None:
     """Raises `Error` on every process if integers have negative exponents on one. Collective."""
     from hocket.computing.collecting import allgather
 
-    if np.asarray(exponent).dtype.kind == "i" and allgather(comm, np.any(exponent < 0)).any():
+    if (
+        np.asarray(exponent).dtype.kind == "i"
+        and allgather(comm, np.asarray(np.any(exponent < 0))).any()
+    ):
         raise Error("integers to negative integer powers have no integer values; give floats")
 
 

@@ -716,7 +716,8 @@ class Methods(NDArrayOperatorsMixin):
         >>> columns.local
         array([1, 2, 0, 1, 2])
         """
-        return numpy.nonzero(self)
+        found: tuple[Self, ...] = numpy.nonzero(self)
+        return found
 
     def argsort(self, axis: Any = -1) -> Self:
         """The indices that sort the elements along an axis; equal elements keep their order.

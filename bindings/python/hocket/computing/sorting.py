@@ -188,7 +188,7 @@ def unique(
     found: list[Any] = [values]
     if return_index:
         first = np.subtract(np.cumsum(counts), counts)
-        found.append(argsort(ravel(a), 0)[first])  # type: ignore[index]
+        found.append(argsort(ravel(a), 0)[first])
     if return_inverse:
         number = searchsorted(values, a)
         found.append(number if _SHAPED else ravel(number))
