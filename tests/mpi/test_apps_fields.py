@@ -4,6 +4,7 @@ processes, and what they refuse."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("procs", [1, 5, 8])
+@pytest.mark.parametrize("procs", [1, 5, pytest.param(8, marks=pytest.mark.soak)])
 def test_multiblock_equals_the_single_grid(capsys, procs):
     Path("blocks.txt").write_text(CORNERS)
     words = ["--geometry", "blocks.txt", "--steps", 30, "--procs", procs]
@@ -52,6 +53,13 @@ def test_multiblock_restarts_on_another_number_of_processes(capsys):
     stored = hk.open_store("kept/block0.zarr")
     assert stored.attributes == {"step": 24} and stored.unfinished is None
     assert list(stored) == sorted(f"step{n}" for n in range(4, 25, 4))
+    # A run that was killed between the blocks: all continue from the step that all have.
+    for block, step in [(1, 16), (3, 20)]:
+        root = Path(f"kept/block{block}.zarr/zarr.json")
+        root.write_text(re.sub(r'"step":\s*24', f'"step":{step}', root.read_text()))
+        assert hk.open_store(root.parent).attributes == {"step": step}
+    app(capsys, "multiblock", *words, "--procs", 6, "--steps", 41, "--forms", "flow",
+        "--restart", "kept")  # fmt: skip
     wrong = ["--procs", 2, "--forms", "data"]
     assert "steps of the form flow" in refused(
         capsys, "multiblock", *wrong, "--snapshots", "kept", status=1
@@ -102,9 +110,12 @@ def test_more_tasks_than_processes(capsys):
     assert "cannot be read" in refused(capsys, "multiblock", "--geometry", "nowhere", status=1)
 
 
+LARGE = pytest.param(8, "9,2,7", "2,0,1", marks=pytest.mark.soak)
+
+
 @pytest.mark.parametrize(
     ("procs", "shape", "axes"),
-    [(1, "5,4,3", "2,0,1"), (3, "7,10,2", "1,0,2"), (6, "12,5,9", "1,2,0"), (8, "9,2,7", "2,0,1")],
+    [(1, "5,4,3", "2,0,1"), (3, "7,10,2", "1,0,2"), (6, "12,5,9", "1,2,0"), LARGE],
 )
 def test_remap_puts_every_element_in_its_place(capsys, procs, shape, axes):
     words = ["--procs", procs, "--shape", shape, "--axes", axes, "--threads", 2]

@@ -58,7 +58,7 @@ def test_random_layouts_of_every_kind(comm, seed):
 
 
 @pytest.mark.parametrize("cases", [8, pytest.param(25, marks=pytest.mark.soak)])
-@ranks(4, 6, nodes="0,1")
+@ranks(4, soak=[6], nodes="0,1")
 def test_random_layouts_of_every_kind_on_pretended_nodes(comm, cases):
     rng = np.random.default_rng([77, comm.size])
     own = private(comm, 77)
