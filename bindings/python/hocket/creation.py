@@ -125,7 +125,8 @@ def wrap(
     LayoutError
         if the shape of `local` is not the layout's local shape on this process.
     Error
-        for objects without memory on the host, and dtypes that cannot be moved.
+        for objects without memory on the host, strides that lead out of memory, and dtypes that
+        cannot be moved.
 
     Examples
     --------
@@ -147,7 +148,9 @@ def wrap(
             f"the layout {layout} has local shape {shape}"
         )
     whole = None if room is None else checked_room(room, local)
-    return Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+    array = Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+    array._wrapped()  # checks the strides
+    return array
 
 
 def _as_numpy(x: Any) -> npt.NDArray[Any]:
