@@ -32,6 +32,7 @@ VENDOR = (
     "tests/mpi/test_kill_waits.py",
     "tests/mpi/test_exit_notice.py",
     "tests/mpi/test_missing_ranks.py",
+    "tests/mpi/test_ports_two_mpis.py",
     "tests/mpi/test_redistribute.py",
     "tests/mpi/test_requests.py",
     "tests/mpi/test_spawn.py",
