@@ -187,7 +187,9 @@ bool is_unanswered(const Descriptor& connection) {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (::getsockopt(connection.get(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    return info.tcpi_retransmits > 1 && info.tcpi_last_ack_recv > longest_silence;
+    // Where the other window is closed, the system probes it instead of sending bytes again.
+    const bool silent = info.tcpi_retransmits > 1 || info.tcpi_probes > 1;
+    return silent && info.tcpi_last_ack_recv > longest_silence;
 }
 
 void wait_for(const Descriptor& connection, bool writing, double seconds) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Two hosts: network namespaces with a line between them, which goes down while one side waits."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 from lockstep import mpiexec
 from test_ports import key_file, runtime  # noqa: F401
+from test_ports_tasks import ACCEPTOR, CONNECTOR
+
+import hocket as hk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
@@ -51,26 +55,20 @@ try:
         w.recv(b, peer, timeout=60)
 except hk.PeerLostError as error:
     assert peer in str(error), error
+    last = comm.allreduce(time.time(), MPI.MAX)
     if comm.rank == 0:
-        print("lost", time.time(), flush=True)
+        print("lost", last, flush=True)
 """
 
 
 @pytest.fixture
 def line():
-    try:
-        made = ShapedLink("10gbit")
-        made.__enter__()
-    except hk_error() as error:
-        pytest.skip(f"no network namespaces here: {error}")
-    with made:
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(ShapedLink("10gbit"))
+        except hk.Error as error:
+            pytest.skip(f"no network namespaces here: {error}")
         yield made
-
-
-def hk_error() -> type[Exception]:
-    from hocket.errors import Error
-
-    return Error
 
 
 def start(node: str, folder: Path, side: str, *words: str) -> subprocess.Popen:
@@ -130,17 +128,15 @@ def test_hosts_that_are_containers_share_memory_or_send(tmp_path, runtime):  # n
         pytest.skip("only root makes a namespace of process ids, with util-linux's unshare")
     if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
         pytest.skip("this system allows no namespace of process ids")
-    from test_ports_tasks import ACCEPTOR, CONNECTOR
-
     jobs = []
+    log = "import logging\nlogging.basicConfig(level=logging.DEBUG)\n"
     for name, code, begin, words in (
         ("sim", ACCEPTOR, [], ["contained", "{}", "1"]),
         ("viewer", CONNECTOR, unshare, ["contained", ""]),
     ):
         program = tmp_path / f"{name}.py"
-        program.write_text(code, encoding="utf-8")
+        program.write_text(log + code, encoding="utf-8")
         env = mpiexec.environment(os.environ, str(tmp_path), 2, None)
-        env["HOCKET_LOG"] = "debug"
         job = [mpiexec.find(), "-n", "2", sys.executable, str(program), *words]
         jobs.append(
             subprocess.Popen(
