@@ -31,6 +31,13 @@ Moments moments(const double* cell) {
     return m;
 }
 
+// The populations at rest relative to a flow of this density and velocity.
+double balanced(std::size_t q, const Moments& m) {
+    const double square = 1.5 * (m.row * m.row + m.col * m.col);
+    const double along = 3.0 * (by_row[q] * m.row + by_col[q] * m.col);
+    return weight[q] * m.density * (1.0 + along + 0.5 * along * along - square);
+}
+
 // For integer points: the disc is in the first third of the rows and the first quarter of the
 // columns.
 bool in_disc(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
@@ -79,14 +86,9 @@ void FlowField::collide(double* cell, bool solid) const {
         for (std::size_t q = 0; q < speeds; ++q) after[q] = cell[opposite[q]];
     } else {
         const Moments m = moments(cell);
-        const double square = 1.5 * (m.row * m.row + m.col * m.col);
-        for (std::size_t q = 0; q < speeds; ++q) {
-            const double along = 3.0 * (by_row[q] * m.row + by_col[q] * m.col);
-            const double rest =
-                weight[q] * m.density * (1.0 + along + 0.5 * along * along - square);
-            after[q] =
-                cell[q] - (cell[q] - rest) / relaxation + 3.0 * weight[q] * force * by_col[q];
-        }
+        for (std::size_t q = 0; q < speeds; ++q)
+            after[q] = cell[q] - (cell[q] - balanced(q, m)) / relaxation_ +
+                       3.0 * weight[q] * force_ * by_col[q];
     }
     std::copy_n(after, speeds, cell);
 }
@@ -110,6 +112,23 @@ void FlowField::step() {
         std::copy_n(next, cols_ * FlowField::speeds, cell(i, 0));
         next += cols_ * FlowField::speeds;
     }
+    if (entering_ > 0) set_ends();
+}
+
+void FlowField::enter(double speed) {
+    entering_ = speed;
+    force_ = 0;
+    for (std::size_t i = 0; i < held_.size(); ++i)
+        for (std::int64_t j = 0; j < cols_; ++j)
+            for (std::size_t q = 0; q < speeds; ++q) cell(i, j)[q] = balanced(q, {1, 0, speed});
+}
+
+// The first column has the entering flow, and the last one that of the column before.
+void FlowField::set_ends() {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+        for (std::size_t q = 0; q < speeds; ++q) cell(i, 0)[q] = balanced(q, {1, 0, entering_});
+        if (cols_ > 1) std::copy_n(cell(i, cols_ - 2), speeds, cell(i, cols_ - 1));
+    }
 }
 
 void FlowField::require(const hocket::Array& array, const hocket::Layout& layout) const {
@@ -118,9 +137,8 @@ void FlowField::require(const hocket::Array& array, const hocket::Layout& layout
                                   array.layout().text());
 }
 
-void FlowField::show(const hocket::Array& velocity, const hocket::Array& dye) const {
+void FlowField::show_velocity(const hocket::Array& velocity) const {
     require(velocity, velocity_);
-    require(dye, dye_);
     auto out = velocity.local<double>().begin();
     for (std::size_t i = 0; i < held_.size(); ++i) {
         for (std::int64_t j = 0; j < cols_; ++j) {
@@ -129,6 +147,11 @@ void FlowField::show(const hocket::Array& velocity, const hocket::Array& dye) co
             *out++ = m.col;
         }
     }
+}
+
+void FlowField::show(const hocket::Array& velocity, const hocket::Array& dye) const {
+    require(dye, dye_);
+    show_velocity(velocity);
     std::ranges::copy(marks_, dye.local<double>().begin());
 }
 

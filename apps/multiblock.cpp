@@ -48,11 +48,9 @@ class DataParallel {
         for (std::size_t b = 0; b < parts_.size(); ++b)
             apps::append(path + std::to_string(b), parts_[b].solution(turn_));
     }
-    std::int64_t restore(const std::string& folder) {
-        std::int64_t step = 0;
+    void restore(const std::string& folder, std::int64_t step) {
         for (std::size_t b = 0; b < parts_.size(); ++b)
-            step = apps::restore(folder, b, parts_[b].solution(turn_));
-        return step;
+            apps::restore(folder, b, step, parts_[b].solution(turn_));
     }
     void close() {}
 
@@ -130,8 +128,9 @@ class TaskParallel {
     void keep(const std::string& path) {
         apps::append(path + std::to_string(me_), part_.solution(turn_));
     }
-    std::int64_t restore(const std::string& folder) {
-        return step_ = apps::restore(folder, me_, part_.solution(turn_));
+    void restore(const std::string& folder, std::int64_t step) {
+        apps::restore(folder, me_, step, part_.solution(turn_));
+        step_ = step;
     }
     /// No further snapshots.
     void close() { snapshots_.close(); }
@@ -242,17 +241,18 @@ struct Solver {
     std::string name;
     std::function<double(std::int64_t)> run;
     std::function<void(const std::string&)> keep;
-    std::function<std::int64_t(const std::string&)> restore;
+    std::function<void(const std::string&, std::int64_t)> restore;
     std::function<void()> close;
     std::vector<double> changes = {};
 };
 
 template <class Blocks>
 Solver solver_of(const std::string& name, std::shared_ptr<Blocks> blocks) {
-    return {name, [blocks](std::int64_t steps) { return blocks->run(steps); },
-            [blocks](const std::string& path) { blocks->keep(path); },
-            [blocks](const std::string& folder) { return blocks->restore(folder); },
-            [blocks] { blocks->close(); }};
+    return {
+        name, [blocks](std::int64_t steps) { return blocks->run(steps); },
+        [blocks](const std::string& path) { blocks->keep(path); },
+        [blocks](const std::string& folder, std::int64_t step) { blocks->restore(folder, step); },
+        [blocks] { blocks->close(); }};
 }
 
 Solver solver_of(const std::string& name, const Asked& asked, const hocket::Comm& everyone) {
@@ -278,9 +278,16 @@ void body(apps::Program& program) {
     std::vector<Solver> solvers;
     for (const auto& name : given.words("forms"))
         solvers.push_back(solver_of(name, asked, program.everyone));
+    const std::string from = given.text("restart");
+    std::int64_t first = 0;
+    if (!from.empty()) {
+        // All continue from one step, though a file system may show processes different files.
+        const double mine[] = {-static_cast<double>(apps::last_step(from, asked.blocks.size()))};
+        first = -static_cast<std::int64_t>(apps::maximum(program.everyone, mine)[0]);
+    }
     for (auto& solver : solvers) {
-        const std::string& from = given.text("restart");
-        for (std::int64_t step = from.empty() ? 0 : solver.restore(from); step < asked.steps;) {
+        if (!from.empty()) solver.restore(from, first);
+        for (std::int64_t step = first; step < asked.steps;) {
             const std::int64_t more = std::min(asked.told, asked.steps - step);
             const double mine[] = {solver.run(more)};
             step += more;

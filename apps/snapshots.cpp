@@ -2,8 +2,12 @@
 #include "snapshots.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "hocket/error.hpp"
+#ifndef HOCKET_SIMULATED
+#include "hocket/store_files.hpp"
+#endif
 
 namespace apps {
 namespace {
@@ -29,7 +33,10 @@ void Snapshots::write(hocket::Flow&, std::int64_t step, const hocket::Array&) {
 }
 void Snapshots::complete(std::int64_t) {}
 void Snapshots::close() {}
-std::int64_t restore(const std::string& folder, std::size_t block, const hocket::Array&) {
+std::int64_t last_step(const std::string& folder, std::size_t) {
+    throw hocket::Error("a simulated program cannot read " + path_of(folder, 0));
+}
+void restore(const std::string& folder, std::size_t block, std::int64_t, const hocket::Array&) {
     throw hocket::Error("a simulated program cannot read " + path_of(folder, block));
 }
 #else
@@ -64,18 +71,26 @@ void Snapshots::close() {
     store_.reset();
 }
 
-std::int64_t restore(const std::string& folder, std::size_t block, const hocket::Array& solution) {
-    const std::string path = path_of(folder, block);
-    hocket::Store store = hocket::Store::open(path, "r", solution.comm());
-    // {"step":100}
-    const std::string& attributes = store.attributes();
-    const std::size_t colon = attributes.find(':');
-    if (colon == std::string::npos)
-        throw hocket::Error("'" + path + "' has no complete snapshot; restart from another folder");
-    const std::int64_t step = std::stoll(attributes.substr(colon + 1));
+std::int64_t last_step(const std::string& folder, std::size_t blocks) {
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t block = 0; block < blocks; ++block) {
+        const std::string path = path_of(folder, block);
+        // {"step":100}
+        const std::string attributes = hocket::StoreFiles(path).attributes();
+        const std::size_t colon = attributes.find(':');
+        if (colon == std::string::npos)
+            throw hocket::Error("'" + path +
+                                "' has no complete snapshot; restart from another folder");
+        last = std::min<std::int64_t>(last, std::stoll(attributes.substr(colon + 1)));
+    }
+    return last;
+}
+
+void restore(const std::string& folder, std::size_t block, std::int64_t step,
+             const hocket::Array& solution) {
+    hocket::Store store = hocket::Store::open(path_of(folder, block), "r", solution.comm());
     store.read(name_of(step), solution);
     store.leave();
-    return step;
 }
 #endif
 

@@ -33,7 +33,11 @@ class Snapshots {
     std::int64_t every_ = 0, last_ = 0;
 };
 
-/// Reads the last complete snapshot of a block into `solution`; returns its step.
-std::int64_t restore(const std::string& folder, std::size_t block, const hocket::Array& solution);
+/// The last step of which the snapshots of all blocks are complete. A killed run may have completed
+/// later ones of some blocks.
+std::int64_t last_step(const std::string& folder, std::size_t blocks);
+/// Reads the snapshot of a block into `solution`.
+void restore(const std::string& folder, std::size_t block, std::int64_t step,
+             const hocket::Array& solution);
 
 }  // namespace apps

@@ -4,13 +4,14 @@
 // Passing Interface". A viewer gets velocities and dye of a frame, moves tracers through them, and
 // returns their positions, at which the simulation then adds dye. As a separate task the viewer
 // works on one frame while the simulation computes the next; in the data-parallel form they
-// alternate.
+// alternate. With a port it runs on, and any number of viewers come and go (duct.hpp).
 #include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
 
+#include "duct.hpp"
 #include "files.hpp"
 #include "flow_field.hpp"
 #include "hocket/task.hpp"
@@ -183,6 +184,10 @@ void tasks(const Asked& asked, const hocket::Comm& everyone) {
 
 void body(apps::Program& program) {
     const auto& given = program.parameters;
+    if (given.has("port")) {
+        apps::run_duct(program);
+        return;
+    }
     Asked asked{given.whole("rows", 1),
                 given.whole("cols", 1),
                 given.whole("frames", 1),

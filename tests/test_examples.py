@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import built
+import hocket as hk
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PARTS = {"05_rows.py", "05_columns.py", "12_listener.py"}
+#: jobs of their own, which meet by a port
+JOBS = {"23_samples.py", "23_training.py", "24_analysis.py"}
 #: a line of the output of each, exactly
 EXPECTED = {
     "01_redistribute.py": " [30 32 34]]",
@@ -51,10 +57,10 @@ def run(*words: str) -> str:
 
 
 def test_every_example_is_here():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == set(EXPECTED) | PARTS
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(EXPECTED) | PARTS | JOBS
 
 
-@pytest.mark.parametrize("name", sorted(set(EXPECTED) | PARTS))
+@pytest.mark.parametrize("name", sorted(set(EXPECTED) | PARTS | JOBS))
 def test_an_example_is_short(name):
     """Forty lines of code at most, beside blank ones, comments and what it says of itself."""
     text = (EXAMPLES / name).read_text(encoding="utf-8").split('"""', 2)[-1]
@@ -87,6 +93,49 @@ def test_a_program_in_cpp_and_one_in_python():
         height = top * math.cos(phase * (step + 0.5)) / math.cos(phase / 2)
         line = f"step {step}: {height:+.3f} in the middle, sent as (64) (BLOCK) @ (2)"
         assert f"listener[0] | {line}" in output.splitlines(), output
+
+
+@pytest.mark.soak
+def test_many_random_numbers_of_processes():
+    sizes = [str(size) for size in np.random.default_rng(1).integers(1, 6, 21)]
+    line = f"{' -> '.join(sizes)} processes: the same bits as on one: True"
+    assert run("22_resize.py", *sizes).splitlines() == [line]
+
+
+def job(folder, ranks, *words):
+    """A job of `hocket run` in the folder."""
+    program = words[0] if words[0].startswith("/") else EXAMPLES / words[0]
+    line = f"job={ranks}:{program} {' '.join(words[1:])}"
+    command = [sys.executable, "-m", "hocket_cli", "run", line]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+
+
+def test_training_is_stopped_and_goes_on(tmp_path):
+    name = f"samples-{os.getpid()}"
+    simulation = job(tmp_path, 2, "23_samples.py", name)
+    first = job(tmp_path, 2, "23_training.py", name)
+    while not (tmp_path / "checkpoint.npy").exists():
+        assert first.poll() is None
+        time.sleep(0.005)
+    first.terminate()
+    first.wait(60)
+    frames = int(np.load(tmp_path / "checkpoint.npy")[0])
+    assert 0 < frames < 60
+    printed = job(tmp_path, 1, "23_training.py", name).communicate(timeout=60)[0]
+    assert simulation.wait(60) == 0
+    assert printed == f"job[0] | 60 frames: {', '.join(f'{w:.12f}' for w in trained())}\n"
+
+
+def trained():
+    """What the training finds out if nothing stops it."""
+    line = hk.Layout(300, "(*)")
+    u, weights = hk.random(0).normal(line).local, np.zeros(3)
+    for frame in range(1, 61):
+        near = np.stack([np.roll(u, 1), u, np.roll(u, -1)], axis=1)
+        after = near @ (0.2, 0.5, 0.3)
+        weights -= 0.2 * np.mean((near @ weights - after)[:, np.newaxis] * near, axis=0)
+        u = 0.5 * after + hk.random(frame).normal(line).local
+    return weights
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

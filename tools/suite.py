@@ -40,11 +40,13 @@ VENDOR = (
     "tests/mpi/test_team.py",
     "tests/mpi/test_transports.py",
     "tests/mpi/test_excepthook.py",
+    "tests/fortran/test_two_mpis.py",
 )
 #: the programs of these files
 VENDOR_TARGETS = (
     *(*build.PACKAGE, "test_capi", "example_papers", "team_leaders"),
     *("separate_jobs", "transports"),
+    *(("fortran_ocean",) if shutil.which("gfortran") else ()),
 )
 
 

@@ -263,7 +263,7 @@ class Writer:
             one.passed.append(f"wanted({name}_, present({name}))")
             one.after.append(f"if (present({name})) {name}%handle = {name}_")
             return
-        intent = "inout" if self.name.endswith("_free") else "out"
+        intent = "inout" if self.name.endswith(("_free", "_disconnect")) else "out"
         one.required.append(name)
         one.declared.append(f"type({p.type}), intent({intent}), target :: {name}")
         one.passed.append(f"c_loc({name}%handle)")

@@ -2,6 +2,7 @@
 #include "port/reunion.hpp"
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "base/platform.hpp"
@@ -18,14 +19,17 @@ constexpr double default_seconds = 60, between_tries = 0.05;
 JobTasks repeated(const Comm& comm, const std::string& why, double seconds,
                   const Deadline& deadline, const std::function<JobTasks(const Deadline&)>& meet) {
     const Deadline both = Deadline::in(seconds).sooner(deadline);
-    for (;;) {
+    const auto met = [&]() -> std::optional<JobTasks> {
         try {
             return meet(both);
         } catch (const DeadlineError&) {
-            // as process 0 says below
-        } catch (const JobLostError&) {
-            // lost again while the jobs met
+            return std::nullopt;
+        } catch (const JobLostError&) {  // again, while the jobs met
+            return std::nullopt;
         }
+    };
+    for (;;) {
+        if (std::optional<JobTasks> tasks = met()) return std::move(*tasks);
         const std::string over = tell(comm,
                                       deadline.passed() ? "deadline"
                                       : both.passed()   ? "lost"

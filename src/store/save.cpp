@@ -2,11 +2,14 @@
 // Checkpoints: written beside the old one, synchronised to the disk, and then swapped with it in
 // one step.
 //
+// 0. Process 0 locks NAME, so one job at a time replaces it, and the old checkpoint, so no job
+//    writes into it.
 // 1. Every process writes its files into `.NAME.new` beside NAME and synchronises them to the disk.
 // 2. Process 0 synchronises the folders, bottom up. All processes agree that there was no error.
 // 3. Process 0 exchanges NAME and `.NAME.new` (renameat2), so NAME is the old one or the new one at
 //     every moment, and synchronises the folder above.
-// 4. `.NAME.new` is now the old one: it is removed, or becomes NAME.1.
+// 4. `.NAME.new` is now the old one: it is removed, or becomes NAME.1. While programs read it, it
+//    is `.NAME.read1`, which a later save removes.
 //
 // If the file system cannot exchange names, NAME becomes `.NAME.old` before `.NAME.new` becomes
 // NAME; between the two, readers find `.NAME.old`.
@@ -27,20 +30,29 @@ namespace hocket {
 namespace {
 
 struct Names {
-    std::string path, folder, fresh, old;
+    std::string path, folder, name, fresh, old, read;
 
     explicit Names(std::string given) : path(std::move(given)) {
         while (path.size() > 1 && path.back() == '/') path.pop_back();
         const std::size_t slash = path.rfind('/');
         folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-        const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+        name = path.substr(slash == std::string::npos ? 0 : slash + 1);
         if (name.empty() || name == "." || name == "..")
             throw Error("'" + path + "' is no path of a checkpoint; give the name of a new folder");
         const std::string beside = slash == std::string::npos ? "" : path.substr(0, slash + 1);
         fresh = beside + "." + name + ".new";
         old = beside + "." + name + ".old";
+        read = "." + name + ".read";
     }
     std::string kept(std::int64_t number) const { return path + "." + std::to_string(number); }
+    /// The name of a former checkpoint that programs still read.
+    std::string read_by_others(std::int64_t number) const {
+        return folder + "/" + read + std::to_string(number);
+    }
+    bool is_read_by_others(const std::string& other) const {
+        return other.size() > read.size() && other.starts_with(read) &&
+               other.find_first_not_of("0123456789", read.size()) == other.npos;
+    }
 };
 
 bool is_there(const std::string& path) {
@@ -58,20 +70,36 @@ void sync_folder(const std::string& path) {
     zarr::File(descriptor, path).sync();
 }
 
-// Removes the remains of a killed job. A running job holds the lock.
+void discard(const Names& names, const std::string& path) {
+    if (zarr::remove_store(path)) return;
+    std::int64_t number = 1;
+    while (is_there(names.read_by_others(number))) ++number;
+    rename(path, names.read_by_others(number));
+}
+
+// Removes the remains of killed jobs and of programs that have read old ones.
 void clear(const Names& names) {
     const bool file = zarr::is_one_file(names.path);
     const bool folder = std::filesystem::is_directory(names.path);
     if (is_there(names.path) && (file ? folder : !is_there(names.path + "/zarr.json")))
         throw Error("'" + names.path +
                     "' is there and is no checkpoint; give another path, or remove it");
-    if (is_there(names.fresh)) {
-        if (file || is_there(names.fresh + "/zarr.json"))
-            static_cast<void>(store::Lock(zarr::Place::of(names.fresh)));
-        zarr::remove_folder(names.fresh);
-    }
-    if (is_there(names.path)) return zarr::remove_folder(names.old);
+    for (const auto& entry : std::filesystem::directory_iterator(names.folder))
+        if (names.is_read_by_others(entry.path().filename()))
+            static_cast<void>(zarr::remove_store(entry.path()));
+    discard(names, names.fresh);
+    if (is_there(names.path)) return discard(names, names.old);
     if (is_there(names.old)) rename(names.old, names.path);
+}
+
+// Invariant: between `begin` and the end of the save no other job changes these names, because it
+// needs the first lock.
+void begin(const Names& names, store::Session& session) {
+    session.path_lock = std::make_shared<store::Lock>(
+        zarr::Place{names.path, zarr::Folder::open(names.folder), names.name});
+    clear(names);
+    if (is_there(names.path) && !zarr::is_one_file(names.path))
+        session.old_lock = std::make_shared<store::Lock>(zarr::Place::of(names.path));
 }
 
 // Returns the new path of the old checkpoint; "": there was none.
@@ -95,8 +123,8 @@ std::string take_place(const Names& names) {
 
 void retire(const Names& names, const std::string& old, std::int64_t keep) {
     if (old.empty()) return;
-    if (keep == 0) return zarr::remove_folder(old);
-    zarr::remove_folder(names.kept(keep));
+    if (keep == 0) return discard(names, old);
+    discard(names, names.kept(keep));
     for (std::int64_t number = keep; number-- > 1;)
         if (is_there(names.kept(number))) rename(names.kept(number), names.kept(number + 1));
     rename(old, names.kept(1));
@@ -125,6 +153,8 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
     const Comm comm = arrays.front().second.comm();
     const std::string call = "save('" + path + "': " + listed(arrays) + ")";
     const auto names = std::make_shared<std::optional<Names>>();
+    auto session =
+        std::make_shared<store::Session>(store::Session{comm, "", "w", {}, {}, false, false, true});
     store::on_first(
         comm, call,
         [&] {
@@ -140,13 +170,12 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
                                         "' is on another communicator than the first array; make "
                                         "all of them on the same one");
         },
-        [names] {
-            clear(**names);
+        [names, session] {
+            begin(**names, *session);
             return std::string();
         },
         options.deadline);
-    auto session = std::make_shared<store::Session>(
-        store::Session{comm, (*names)->fresh, "w", {}, {}, false, false, true});
+    session->path = (*names)->fresh;
     Store fresh = Store::open(session, options.deadline);
     try {
         fresh.set_attributes(options.attributes, options.deadline);
@@ -168,7 +197,10 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
                     session->tree->folder().sync_folders();
                 else if (session->tree->place().is_hdf5())
                     session->tree->file_to_write().sync();  // its metadata
-                retire(**names, take_place(**names), keep);
+                const std::string old = take_place(**names);
+                session->old_lock.reset();
+                retire(**names, old, keep);
+                session->path_lock.reset();
                 return std::string();
             },
             options.deadline);
@@ -178,6 +210,8 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
         const bool mine = session->first() && session->lock != nullptr;
         fresh.leave();
         if (mine) zarr::remove_folder((*names)->fresh);
+        session->old_lock.reset();
+        session->path_lock.reset();
         throw;
     }
     fresh.leave();
@@ -186,7 +220,7 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
 std::string checkpoint_path(const std::string& path, const Comm& comm, Deadline deadline) {
     return store::on_first(
         comm, "load('" + path + "')", [] {},
-        [&path] {
+        [path] {
             const Names names(path);
             return !is_there(names.path) && is_there(names.old) ? names.old : path;
         },

@@ -25,6 +25,8 @@ struct Session {
     /// For a checkpoint: files are synchronised to the disk when written, and nothing is marked,
     /// because no other job reads there.
     bool saving = false;
+    /// On process 0 of a save, until its checkpoint is in its place: the path, and the old one.
+    std::shared_ptr<Lock> path_lock = {}, old_lock = {};
     std::int64_t writers_a_node = 0;  // as process 0 has it; 0: not measured
 
     bool writes() const { return mode != "r"; }

@@ -87,15 +87,16 @@ std::string prepare(Session& session) {
            session.tree->text();
 }
 
+constexpr const char* replaced_meanwhile = "was replaced meanwhile";
+
 // On the others: uses process 0's text, in the same folder.
 void follow(Session& session, const std::string& told) {
     const std::size_t blank = told.find(' '), second = told.find(' ', blank + 1);
     session.tree =
         std::make_shared<zarr::Tree>(zarr::Place::of(session.path), told.substr(second + 1));
     if (inode_of(*session.tree) != told.substr(0, blank))
-        throw Error("'" + session.path +
-                    "' is another one here than on process 0, or was replaced meanwhile; open it "
-                    "again, by a path that all processes share");
+        throw Error("'" + session.path + "' is another one here than on process 0, or " +
+                    replaced_meanwhile + "; open it again, by a path that all processes share");
 }
 
 // An .npy file has an array of one piece, and nothing beside it.
@@ -148,6 +149,20 @@ std::string on_first(const Comm& comm, const std::string& text, const std::funct
     return *told;
 }
 
+void open_once(const std::shared_ptr<Session>& session, Deadline deadline) {
+    const std::string call = "open_store('" + session->path + "', '" + session->mode + "')";
+    const std::string told = on_first(
+        session->comm, call, [&] { check_mode(session->mode); },
+        [session] { return prepare(*session); }, deadline);
+    on_first(
+        session->comm, call,
+        [&] {
+            session->writers_a_node = std::stoll(told.substr(told.find(' ') + 1));
+            if (!session->first()) follow(*session, told);
+        },
+        [] { return std::string(); }, deadline);
+}
+
 void require_open(const Session& session) {
     if (session.closed) throw Error("the store '" + session.path + "' was closed; open it again");
 }
@@ -170,18 +185,16 @@ Store Store::open(const std::string& path, const std::string& mode, const Comm& 
 }
 
 Store Store::open(const std::shared_ptr<Session>& session, Deadline deadline) {
-    const std::string call = "open_store('" + session->path + "', '" + session->mode + "')";
-    const std::string told = store::on_first(
-        session->comm, call, [&] { store::check_mode(session->mode); },
-        [session] { return store::prepare(*session); }, deadline);
-    store::on_first(
-        session->comm, call,
-        [&] {
-            session->writers_a_node = std::stoll(told.substr(told.find(' ') + 1));
-            if (!session->first()) store::follow(*session, told);
-        },
-        [] { return std::string(); }, deadline);
-    return Store(session);
+    constexpr int most_tries = 5;
+    for (int tries = 1;; ++tries) try {
+            store::open_once(session, deadline);
+            return Store(session);
+        } catch (const Error& error) {
+            // Another job has replaced the store between the looks of two processes.
+            const bool again =
+                std::string(error.what()).find(store::replaced_meanwhile) != std::string::npos;
+            if (!again || session->writes() || tries == most_tries) throw;
+        }
 }
 
 const std::string& Store::path() const {
@@ -236,7 +249,8 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
                         ? zarr::make_npy(store::checked_for_npy(session, wanted), place.file)
                         : zarr::make_metadata(wanted);
         },
-        [=, &session] {
+        [name, made, open = session_] {
+            const Session& session = *open;
             const zarr::Folder& folder = session.tree->folder();
             const zarr::Place& place = session.tree->place();
             if (place.is_hdf5()) {
@@ -268,7 +282,8 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
 
 void Store::set_attributes(const std::string& json, Deadline deadline) {
     Session& session = *session_;
-    std::string checked;
+    const auto made = std::make_shared<std::string>();  // the action may outlive a deadline
+    std::string& checked = *made;
     store::on_first(
         session.comm, "set_attributes(" + json + ")",
         [&] {
@@ -281,16 +296,16 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
                             "' is an .npy file, which has no attributes; leave them out, or save "
                             "into a store of Zarr");
         },
-        [&session, &checked] {
-            const zarr::Place& place = session.tree->place();
+        [open = session_, made] {
+            const zarr::Place& place = open->tree->place();
             if (place.is_npy()) return std::string();
             if (place.is_hdf5()) {
-                zarr::hdf5::set_attributes(session.tree->file_to_write(), checked);
+                zarr::hdf5::set_attributes(open->tree->file_to_write(), *made);
                 return std::string();
             }
-            zarr::Tree after = *session.tree;
-            after.set_attributes(checked);
-            session.tree->folder().replace_text("zarr.json", after.root_text(), session.saving);
+            zarr::Tree after = *open->tree;
+            after.set_attributes(*made);
+            open->tree->folder().replace_text("zarr.json", after.root_text(), open->saving);
             return std::string();
         },
         deadline);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -152,9 +153,15 @@ bool File::is(const File& other) const {
 }
 
 std::shared_ptr<const Folder> Folder::open(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) fail("open the store", path);
-    return std::shared_ptr<const Folder>(new Folder(File(descriptor, path)));
+    constexpr int most_tries = 100;
+    for (int tries = 1;; ++tries) {
+        File root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path);
+        if (root.descriptor() < 0) fail("open the store", path);
+        // A process that removes this folder has put another one in its place.
+        const bool removed = ::flock(root.descriptor(), LOCK_SH | LOCK_NB) != 0 &&
+                             errno == EWOULDBLOCK && tries < most_tries;
+        if (!removed) return std::shared_ptr<const Folder>(new Folder(std::move(root)));
+    }
 }
 
 void Folder::make(const std::string& path) {
@@ -249,6 +256,13 @@ void Folder::remove(const std::string& path) const {
         fail("remove", root_.path() + "/" + path);
 }
 
+void Folder::require_there() const {
+    for (const char* const metadata : {"zarr.json", ".zgroup", ".zarray"})
+        if (::faccessat(root_.descriptor(), metadata, F_OK, 0) == 0) return;
+    throw Error("the store '" + root_.path() +
+                "' was replaced and removed after it was opened here; open it again");
+}
+
 namespace {
 
 struct CloseFolder {
@@ -301,6 +315,17 @@ void remove_folder(const std::string& path) {
         errno = error.value();
         fail("remove", path);
     }
+}
+
+bool remove_store(const std::string& path) {
+    const File root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), path);
+    if (root.descriptor() >= 0) {
+        if (::flock(root.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+            return false;
+        ::unlinkat(root.descriptor(), "zarr.json", 0);
+    }
+    remove_folder(path);
+    return true;
 }
 
 }  // namespace hocket::zarr

@@ -50,6 +50,7 @@ class File {
 
 class Folder {
   public:
+    /// Holds a shared lock of the folder, so that `remove_store` leaves it alone.
     /// @throws Error if there is no such folder, or it is unreadable.
     static std::shared_ptr<const Folder> open(const std::string& path);
     /// Makes the folder; its parent must exist. @throws Error if the path exists.
@@ -67,6 +68,8 @@ class Folder {
     void replace_text(const std::string& path, std::string_view text, bool sync) const;
     void rename(const std::string& from, const std::string& to) const;
     void remove(const std::string& path) const;  ///< a file, if there is one
+    /// @throws Error if `remove_store` has removed the folder, so that no file is there any more.
+    void require_there() const;
     /// The folders in it, sorted.
     std::vector<std::string> folders(const std::string& path) const;
     /// Synchronises every file and every folder below it (and itself, as the last) to the disk,
@@ -95,5 +98,9 @@ std::string_view original_of(std::string_view path);
 /// Removes a folder with its contents; does nothing if there is none. Removes symbolic links, and
 /// does not follow them.
 void remove_folder(const std::string& path);
+
+/// Removes a store, or a file. Returns false, and removes nothing, while a reader has it open. Its
+/// metadata goes first, so that readers without a lock (on another host) can tell.
+bool remove_store(const std::string& path);
 
 }  // namespace hocket::zarr

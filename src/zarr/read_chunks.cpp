@@ -62,6 +62,8 @@ FileReader::FileReader(const Folder& folder, const std::string& path, const Meta
     if (auto found = folder.find(path_of(path, array.key(file_index)))) {
         if (array.sharded) index_ = read_index(array, *found);
         file_.emplace(std::move(*found));
+    } else {
+        folder.require_there();
     }
 }
 

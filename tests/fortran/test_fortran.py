@@ -55,4 +55,4 @@ def test_example(name: str, tmp_path: Path) -> None:
 
 def test_every_example_is_here() -> None:
     folder = Path(__file__).resolve().parents[2] / "examples/fortran"
-    assert {path.stem for path in folder.glob("*.f90")} == {*EXAMPLES, "fourier"}
+    assert {path.stem for path in folder.glob("*.f90")} == {*EXAMPLES, "fourier", "ocean"}

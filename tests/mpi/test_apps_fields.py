@@ -4,6 +4,7 @@ processes, and what they refuse."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,13 @@ def test_multiblock_restarts_on_another_number_of_processes(capsys):
     stored = hk.open_store("kept/block0.zarr")
     assert stored.attributes == {"step": 24} and stored.unfinished is None
     assert list(stored) == sorted(f"step{n}" for n in range(4, 25, 4))
+    # A run that was killed between the blocks: all continue from the step that all have.
+    for block, step in [(1, 16), (3, 20)]:
+        root = Path(f"kept/block{block}.zarr/zarr.json")
+        root.write_text(re.sub(r'"step":\s*24', f'"step":{step}', root.read_text()))
+        assert hk.open_store(root.parent).attributes == {"step": step}
+    app(capsys, "multiblock", *words, "--procs", 6, "--steps", 41, "--forms", "flow",
+        "--restart", "kept")  # fmt: skip
     wrong = ["--procs", 2, "--forms", "data"]
     assert "steps of the form flow" in refused(
         capsys, "multiblock", *wrong, "--snapshots", "kept", status=1

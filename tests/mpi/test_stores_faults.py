@@ -2,6 +2,7 @@
 """What becomes of stores where files are damaged, disks are full and jobs are killed."""
 
 import contextlib
+import functools
 import os
 import random
 import re
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 from cases import raises_everywhere
 from lockstep import mpiexec, ranks
-from test_stores import folder
+from test_stores import folder, names_in
 
 import hocket as hk
 
@@ -29,7 +30,8 @@ for step in range(1, int(sys.argv[3])):
     a.local[...] = step
     hk.save(sys.argv[1], {"t": a, "u": a}, attributes={"step": step})
     if a.comm.rank == 0:
-        print(step, flush=True)
+        with open(sys.argv[1] + ".told", "a") as told:
+            print(step, file=told)
 """
 
 
@@ -53,17 +55,21 @@ def end_all(path: Path) -> None:
 def killed_once(path: Path, seed: int) -> None:
     """A job saves again and again until it is killed; the checkpoint is one of those, whole."""
     line, env = started(path, 2, 1000000)
-    job = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
-    assert job.stdout is not None
-    first = int(job.stdout.readline())
+    told = path.with_name(f"{path.name}.told")  # mpiexec, which is killed too, would lose lines
+    told.write_text("", encoding="utf-8")
+    job = subprocess.Popen(line, env=env)
+    end = time.monotonic() + 60
+    while not told.read_text(encoding="utf-8"):
+        assert time.monotonic() < end and job.poll() is None
+        time.sleep(0.01)
     time.sleep(random.Random(seed).uniform(0, 0.2))
     end_all(path)
     job.kill()
-    told = [int(word) for word in job.stdout.read().split()] or [first]
     job.wait()
+    last = int(told.read_text(encoding="utf-8").split()[-1])
     s = hk.open_store(path)
     step = s.attributes["step"]
-    assert step in (told[-1], told[-1] + 1), seed
+    assert step in (last, last + 1), seed
     for name in ("t", "u"):
         assert (s[name][...] == step).all(), seed
 
@@ -80,6 +86,66 @@ def assert_saves(path: Path) -> None:
     subprocess.run(line, env=env, check=True, timeout=120)
     assert hk.open_store(path).attributes == {"step": 1}
     assert [p.name for p in path.parent.glob(f".{path.name}*")] == []
+
+
+@ranks(2)
+def test_two_jobs_that_save_to_one_path_never_mix(comm):
+    """One is refused while the other saves; a reader sees one checkpoint, whole."""
+    alone, lay = comm.Split(comm.rank), hk.Layout(1000, "(BLOCK)", 1)
+    saved = 0
+    with folder(comm) as path:
+        a = hk.full(lay, 0, "int64", comm=alone)
+        if comm.rank == 0:
+            hk.save(f"{path}/run", {"t": a, "u": a}, attributes={"step": 0})
+        comm.barrier()
+        for step in range(comm.rank, 40, 2):
+            a.local[...] = step
+            try:
+                hk.save(f"{path}/run", {"t": a, "u": a}, attributes={"step": step})
+                saved += 1
+            except hk.Error as error:
+                assert "is open for writing by process" in str(error), error
+            d = hk.load(f"{path}/run", lay, comm=alone)
+            for name in "tu":
+                assert (d[name].local == d.attributes["step"]).all(), (d[name].local, d.attributes)
+        assert comm.allreduce(saved) >= 2
+        # One that writes into the checkpoint would lose it.
+        with hk.open_store(f"{path}/run", "r+"):
+            b = hk.zeros(hk.Layout(6, "(BLOCK)", comm.size))
+            raises_everywhere(
+                comm, hk.Error, lambda: hk.save(f"{path}/run", {"t": b}), "open for writing by"
+            )
+        hk.save(f"{path}/run", {"t": b})
+        assert names_in(path) == ["run"]
+    alone.Free()
+
+
+@ranks(2)
+def test_a_program_goes_on_reading_a_checkpoint_that_is_replaced(comm):
+    lay = hk.Layout((4, 6), "(BLOCK, *)", comm.size)
+    a = hk.full(lay, 1, "int64")
+    with folder(comm) as path:
+        hk.save(f"{path}/run", {"t": a})
+        s = hk.open_store(f"{path}/run", comm=comm)
+        for step in range(3):
+            a.local[...] = step + 2
+            hk.save(f"{path}/run", {"t": a})
+            assert (s.read("t", lay).local == 1).all() and (s["t"][...] == 1).all()
+        assert names_in(path) == [".run.read1", "run"]
+        comm.barrier()
+        if comm.rank == 0:
+            shutil.rmtree(f"{path}/.run.read1")
+        comm.barrier()
+        # Its missing files are no fill values.
+        if comm.rank == 0:
+            with pytest.raises(hk.Error, match="replaced and removed"):
+                s["t"][...]
+        read = functools.partial(s.read, "t", lay)
+        raises_everywhere(comm, hk.Error, read, "replaced and removed")
+        del read, s
+        comm.barrier()
+        hk.save(f"{path}/run", {"t": a})
+        assert names_in(path) == ["run"]
 
 
 @pytest.mark.soak

@@ -3,6 +3,7 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -320,14 +321,20 @@ def test_small_buffers_readers_and_names_of_others(comm):
             assert np.array_equal(f["rows"][()].reshape(-1), np.arange(2.0**19))
             assert dict(f.attrs) == {"b": 2}
         comm.barrier()
-        # An old handle writes nothing into the next checkpoint.
+        # A save waits for no writer, and an old handle writes nothing into the next file.
         for end, arrays in [("h5", ["t", "z"]), ("npy", ["t"])]:
             run = f"{path}/t.{end}"
             hk.save(run, dict.fromkeys(arrays, a))
             with hk.open_store(run, "r+", comm=comm) as old:
-                hk.save(run, {"t": a}, keep=1)
+                raises_everywhere(
+                    comm,
+                    hk.Error,
+                    lambda r=run: hk.save(r, {"t": a}),
+                    "open for writing by process",
+                )
+                first_does(comm, lambda r=run: Path(shutil.copy(r, f"{r}.x")).replace(r))
                 raises_everywhere(comm, hk.Error, lambda h=old: h.write("t", a), "replaced")
-            assert np.array_equal(hk.load(f"{run}.1", comm=comm)["t"].local, a.local)
+            assert np.array_equal(hk.load(run, comm=comm)["t"].local, a.local)
             assert np.array_equal(hk.load(run, comm=comm)["t"].local, a.local)
 
 

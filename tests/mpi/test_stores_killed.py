@@ -139,7 +139,7 @@ def test_where_folders_cannot_be_exchanged_the_previous_one_is_found(tmp_path):
     both = ["-e", "trace=renameat2,rename", "-e", "inject=renameat2:error=EINVAL", "-P", fresh]
     status, told = run(path, SAVES, *both, "-e", "inject=rename:signal=KILL:when=2")
     assert status != 0 and told == [1]
-    assert left_in(tmp_path) == [".other.new", ".other.old", "run"]
+    assert left_in(tmp_path) == [".other.hocket-lock", ".other.new", ".other.old", "run"]
     assert run(path, LOADS) == (0, [1])
     assert run(path, SAVES) == (0, [1, 2, 3])
     assert left_in(tmp_path) == ["other", "run"]

@@ -10,11 +10,19 @@ returns their places, where the simulation then lets dye in.
 
 In a terminal the frames are shown as they come; --out DIR writes them as pictures. --check compares
 velocities and dye of every frame with a serial simulation.
+
+With a port the simulation runs on until Ctrl-C. People look at it and steer it by keys. They start
+and end their viewers when they like, several at once; the simulation goes on:
+
+  hocket app steering --port duct --procs 2 --size 64x160      in one terminal
+  hocket app steering --view duct                              in others
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import signal
 import sys
 from pathlib import Path
 from typing import Any, Callable
@@ -22,9 +30,11 @@ from typing import Any, Callable
 import numpy as np
 import numpy.typing as npt
 
+import hocket as hk
 from hocket import processes
 from hocket.errors import Error
-from hocket_cli.apps import common, fft2d, sweeps
+from hocket_cli.apps import common, fft2d, sweeps, viewer
+from hocket_cli.main import UsageError
 
 FORMS = ("data", "tasks", "persistent")
 SWEEP = sweeps.Sweep("size", "a simulation that is steered", "a frame")
@@ -45,11 +55,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="write every frame there")
     sweeps.add_options(parser, 3)
     parser.add_argument("--forms", help="which of data,tasks,persistent (all that can be)")
+    parser.add_argument("--port", metavar="NAME", help="run on, and let viewers look by this name")
+    parser.add_argument(
+        "--rate", type=float, default=200.0, help="its steps a second; 0: any (200)"
+    )
+    parser.add_argument("--address", default="", help="host:port for viewers on other hosts")
+    parser.add_argument("--view", metavar="NAME", help="look at the simulation of this port")
+    parser.add_argument("--key", help="the key file, for other hosts")
 
 
 def run(options: argparse.Namespace) -> common.Result:
     """All forms in one start, taking turns; frames are of the first run of each."""
     common.at_least(options, frames=1, steps=1, tracers=1, procs=1)
+    if options.port and options.view:
+        raise UsageError("--port and --view are two programs; start each in a terminal of its own")
+    if options.view:
+        viewer.run(options.view, options.key)
+        return common.Result({}, [])
+    if options.port:
+        return run_on(options)
     forms = fft2d.forms_of(options, FORMS, 2)
     rows, cols = common.pair(options.size, "--size")
     shows = sys.stdout.isatty() and not options.json
@@ -88,6 +112,34 @@ def run(options: argparse.Namespace) -> common.Result:
         times = [common.seconds(facts["forms"][form][key]) for key in ("median_s", "minimum_s")]
         lines.append(f"{form:<12} {times[0]:>10} {times[1]:>10}")
     return common.Result(facts, lines, good, verdict)
+
+
+def run_on(options: argparse.Namespace) -> common.Result:
+    """The simulation with a port, until Ctrl-C or until an observer sets `go` to False."""
+    rows, cols = common.pair(options.size, "--size")
+    if not options.rate >= 0:
+        raise UsageError(f"--rate {options.rate:g}: give steps a second, 0 or more")
+    words = {
+        "rows": rows,
+        "cols": cols,
+        "port": options.port,
+        "address": options.address,
+        "key": options.key or "",
+        "rate": options.rate,
+    }
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)  # Ctrl-C again ends the processes
+        with hk.observe(options.port, key=options.key, timeout=5) as observer:
+            observer["go"] = False
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        with processes.run_folder() as folder:
+            facts = common.start("steering", options.procs, words, folder, math.inf)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return common.Result(facts, [f"stopped after {facts['steps']} steps"])
 
 
 def watcher(folder: Path, shape: tuple[int, int], shows: bool) -> Callable[[str], bool]:
@@ -162,14 +214,16 @@ def serial(rows: int, cols: int, frames: int, steps: int, tracers: int) -> tuple
     return np.array(velocities), np.array(dyes)
 
 
-def collided(f: Field, solid: npt.NDArray[np.bool_]) -> Field:
+def collided(
+    f: Field, solid: npt.NDArray[np.bool_], relaxation: float = RELAXATION, force: float = FORCE
+) -> Field:
     """One relaxation towards rest, driven; bounced back where the disc is."""
     density = f.sum(axis=-1)
     u, v = f @ BY_ROW / density, f @ BY_COL / density
     along = 3.0 * (u[..., None] * BY_ROW + v[..., None] * BY_COL)
     square = 1.5 * (u * u + v * v)[..., None]
     rest = WEIGHT * density[..., None] * (1.0 + along + 0.5 * along**2 - square)
-    after = f - (f - rest) / RELAXATION + 3.0 * FORCE * WEIGHT * BY_COL
+    after = f - (f - rest) / relaxation + 3.0 * force * WEIGHT * BY_COL
     result: Field = np.where(solid[..., None], f[..., OPPOSITE], after)
     return result
 

@@ -14,6 +14,7 @@
 #include "base/platform.hpp"
 #include "base/pool.hpp"
 #include "hocket/flow.hpp"
+#include "unit/watched.hpp"
 
 namespace {
 
@@ -150,11 +151,7 @@ class Program {
 };
 
 TEST(Flow, random_programs_give_the_sequential_result) {
-#ifdef __SANITIZE_ADDRESS__
-    constexpr int length = 500;  // a step takes more than ten times as long
-#else
-    constexpr int length = 2000;
-#endif
+    constexpr int length = hocket::testing::by_sanitizer(2000, 200);
     for (unsigned seed = 0; seed < 6; ++seed) {
         const Program program(seed, length);
         const auto expected = program.sequential();

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "hocket/plan.hpp"
 #include "layout/form.hpp"
+#include "unit/watched.hpp"
 
 namespace {
 
@@ -15,10 +17,12 @@ using hocket::IndexBox;
 using hocket::Layout;
 using hocket::Shape;
 using hocket::layout::unflatten;
+using hocket::testing::by_sanitizer;
 
-/// Time goes by peers: a million processes take no longer than a thousand would.
+/// Time goes by peers: a million processes take no longer than a thousand would. Sanitizers see
+/// 8000.
 TEST(Ownership, one_process_of_a_million_plans_alone) {
-    constexpr std::int64_t side = 100, processes = side * side * side;
+    constexpr std::int64_t side = by_sanitizer(100, 20), processes = side * side * side;
     std::mt19937_64 random(7);
     std::uniform_int_distribution<std::int64_t> up_to_8(0, 8);
     std::vector<std::int64_t> extents(processes);
@@ -32,8 +36,10 @@ TEST(Ownership, one_process_of_a_million_plans_alone) {
         bricks.push_back(
             {{4 * at[0], 4 * at[1], 4 * at[2]}, {4 * at[0] + 4, 4 * at[1] + 4, 4 * at[2] + 4}});
     }
-    const Layout boxes = Layout::boxes({400, 400, 400}, bricks);
-    const Layout grid({400, 400, 400}, "(BALANCED, BLOCK(40), CYCLIC(3))", {80, 10, 100});
+    const Layout boxes = Layout::boxes({4 * side, 4 * side, 4 * side}, bricks);
+    const Layout grid(boxes.shape(),
+                      "(BALANCED, BLOCK(" + std::to_string(4 * side / 10) + "), CYCLIC(3))",
+                      {4 * side / 5, 10, side});
     for (const auto& [source, destination] :
          {std::pair(blocks, even), std::pair(even, blocks), std::pair(boxes, grid),
           std::pair(grid, boxes), std::pair(boxes, boxes.relabeled([] {

@@ -13,6 +13,7 @@
 #include "layout/arrangement.hpp"
 #include "remap/exchange_inplace.hpp"
 #include "remap/remap_plan.hpp"
+#include "unit/watched.hpp"
 
 namespace hocket::remap {
 namespace {
@@ -123,6 +124,7 @@ TEST(RemapPlan, GivesTheTransposedArray) {
 
 TEST(RemapPlan, ArrangementsOfSeveralDimensions) {
     for (const Shape& procs : {Shape{2, 2, 2}, Shape{2, 3, 4}, Shape{4, 1, 3}}) {
+        if (hocket::testing::sanitizing && procs[1] != 2) continue;  // they take seconds
         for (const Shape& shape : {Shape{8, 12, 6, 24}, Shape{5, 7, 3, 9}}) {
             Shape axes{0, 1, 2, 3};
             do {

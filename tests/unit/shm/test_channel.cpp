@@ -17,9 +17,12 @@
 #include "base/platform.hpp"
 #include "shm/channel.hpp"
 #include "shm/mapping.hpp"
+#include "unit/watched.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::channel_test {
 namespace {
+
+using testing::by_sanitizer;
 
 constexpr unsigned limit = 100;  // seconds; a process that waits longer is ended
 
@@ -114,7 +117,7 @@ bool ping_pong(Rounds& rounds, Flag& mine, const Flag& other, std::uint64_t me) 
 }
 
 TEST(Channel, AMillionSayingsAnswered) {
-    const auto both = shared<Conversation>(500'000);
+    const auto both = shared<Conversation>(by_sanitizer(500'000, 100'000));
     Channel& channel = both->channel;
     Child one([&] { return ping_pong(both->rounds, channel.back, channel.forward, 1); });
     Child zero([&] { return ping_pong(both->rounds, channel.forward, channel.back, 0); });
@@ -123,7 +126,7 @@ TEST(Channel, AMillionSayingsAnswered) {
 }
 
 TEST(Channel, AMillionSayingsTwoAhead) {
-    const auto both = shared<Conversation>(1'000'000);
+    const auto both = shared<Conversation>(by_sanitizer(1'000'000, 200'000));
     Rounds& rounds = both->rounds;
     Channel& channel = both->channel;
     Child receiver([&] {
@@ -148,7 +151,7 @@ TEST(Channel, AMillionSayingsTwoAhead) {
 
 TEST(Channel, RoundsOfThreeProcesses) {
     struct Team {
-        Rounds rounds{50'000};
+        Rounds rounds{by_sanitizer(50'000, 10'000)};
         Flag voices[3];
     };
     const auto team = shared<Team>();
@@ -279,4 +282,4 @@ TEST(Channel, KeepsItsRingUnlessALargerIsWanted) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::channel_test

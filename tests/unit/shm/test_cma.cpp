@@ -15,7 +15,7 @@
 #include "hocket/error.hpp"
 #include "shm/cma.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::cma_test {
 namespace {
 
 // A child that runs a function, reports it, and lives until its parent ends it.
@@ -162,4 +162,4 @@ TEST(Cma, WhatIsMeasuredIsPossible) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::cma_test

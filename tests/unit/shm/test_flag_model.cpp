@@ -9,7 +9,7 @@
 #include "shm/flag.hpp"
 #include "unit/shm/model.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::flag_model_test {
 namespace {
 
 using model::Atomic;
@@ -177,4 +177,4 @@ TEST(FlagModel, ChannelRequestsAndClearsRings) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::flag_model_test

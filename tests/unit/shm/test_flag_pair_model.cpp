@@ -10,7 +10,7 @@
 #include "shm/flag_pair.hpp"
 #include "unit/shm/model.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::flag_pair_model_test {
 namespace {
 
 using model::Atomic;
@@ -166,4 +166,4 @@ TEST(FlagPairModel, AProcessThatDoesNotWaitIsFound) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::flag_pair_model_test

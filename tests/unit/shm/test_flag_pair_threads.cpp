@@ -12,7 +12,7 @@
 #include "base/platform.hpp"
 #include "shm/flag_pair.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::flag_pair_threads_test {
 namespace {
 
 constexpr std::size_t processes = 4;
@@ -77,4 +77,4 @@ TEST(FlagPairThreads, RandomGroups) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::flag_pair_threads_test

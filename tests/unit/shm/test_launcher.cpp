@@ -14,7 +14,7 @@
 
 #include "shm/launcher.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::launcher_test {
 namespace {
 
 const Launcher launcher{{"a launcher"}, "RANK", {{"JOB", "7"}, {"SPAWNED", std::nullopt}}};
@@ -88,4 +88,4 @@ TEST(LaunchedJob, AreOfTheSameLauncherAndProgram) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::launcher_test

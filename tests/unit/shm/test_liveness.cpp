@@ -9,7 +9,7 @@
 
 #include "shm/liveness.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::liveness_test {
 namespace {
 
 // A child that sleeps, and who it is.
@@ -85,4 +85,4 @@ TEST(ProcessMonitor, SeesItself) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::liveness_test

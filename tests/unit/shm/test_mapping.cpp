@@ -15,7 +15,7 @@
 #include "hocket/memory.hpp"
 #include "shm/mapping.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::mapping_test {
 namespace {
 
 constexpr std::size_t pool_bytes = std::size_t{16} << 20;
@@ -98,4 +98,4 @@ TEST(Map, NeedsNoDescriptorThatIsLeft) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::mapping_test

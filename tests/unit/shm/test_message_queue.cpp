@@ -7,7 +7,7 @@
 
 #include "shm/message_queue.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::message_queue_test {
 namespace {
 
 class MessageQueueTest : public testing::Test {
@@ -52,4 +52,4 @@ TEST_F(MessageQueueTest, WhatIsGoneNeedsTheWriterNoMore) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::message_queue_test

@@ -8,7 +8,7 @@
 
 #include "unit/shm/model.hpp"
 
-namespace hocket::shm::model {
+namespace hocket::shm::model::model_test {
 namespace {
 
 using Number = Atomic<std::uint64_t>;
@@ -145,4 +145,4 @@ TEST(Model, SeesEndlessWaiting) {
 }
 
 }  // namespace
-}  // namespace hocket::shm::model
+}  // namespace hocket::shm::model::model_test

@@ -11,7 +11,7 @@
 
 #include "unit/shm/model.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::relay_model_test {
 namespace {
 
 using model::Atomic;
@@ -134,4 +134,4 @@ TEST(RelayModel, WithoutReleasesAParcelIsReadBeforeItIsThere) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::relay_model_test

@@ -15,7 +15,7 @@
 #include "shm/ring_buffer.hpp"
 #include "unit/shm/model.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::ring_buffer_test {
 namespace {
 
 using model::Atomic;
@@ -112,4 +112,4 @@ TEST(RingBufferThreads, ManyWordsThroughASmallRing) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::ring_buffer_test

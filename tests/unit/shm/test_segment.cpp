@@ -10,7 +10,7 @@
 
 #include "shm/segment.hpp"
 
-namespace hocket::shm {
+namespace hocket::shm::segment_test {
 namespace {
 
 constexpr std::size_t mebi = std::size_t{1} << 20;
@@ -119,4 +119,4 @@ TEST(Segment, OfAnotherProcessIsNotAForks) {
 }
 
 }  // namespace
-}  // namespace hocket::shm
+}  // namespace hocket::shm::segment_test
