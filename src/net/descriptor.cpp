@@ -157,6 +157,13 @@ Descriptor dial_unix(const std::string& path, double seconds) {
     }
 }
 
+bool is_abandoned(const std::string& path) {
+    const sockaddr_un address = unix_address(path);
+    const Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    return made && ::connect(made.get(), generic(address), sizeof address) != 0 &&
+           errno == ECONNREFUSED;
+}
+
 Descriptor dial_tcp(const Address& address, double seconds) {
     const Found found = look_up(address, 0);
     const double until = platform::seconds() + seconds;

@@ -48,11 +48,9 @@ try:
     if case == "sends":  # more than the buffers of the system hold
         big = hk.ones(hk.Layout(200000000 // 8, "(BLOCK)", comm.size))
         while True:
-            w.send(big, peer) if side == "sim" else w.recv(big, peer)
-    elif side == "sim":
-        w.recv(b, peer, timeout=60)
+            (w.send if side == "sim" else w.recv)(big, peer, timeout=30)
     else:
-        w.recv(b, peer, timeout=60)
+        w.recv(b, peer, timeout=30)
 except hk.PeerLostError as error:
     assert peer in str(error), error
     last = comm.allreduce(time.time(), MPI.MAX)
