@@ -34,7 +34,7 @@ class Holding:
     flat: bool
     name: str
     ask: Callable[[Any], Any]
-    kind: str = ""  # "elements" or "boxes", which equal only their own kind
+    kind: str = ""  # "elements", which equal only their own kind, or "boxes"
 
     def __str__(self) -> str:
         return self.name

@@ -49,7 +49,7 @@ EXPECTED = {
 
 def run(*words: str) -> str:
     done = subprocess.run(
-        [sys.executable, *words], cwd=EXAMPLES, capture_output=True, text=True, timeout=120
+        [sys.executable, *words], cwd=EXAMPLES, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""

@@ -10,7 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .formats import Lay
-from .harness import Contestant, Step
+from .harness import Contestant, Step, UnavailableError
 from .redistribution import Problem, check
 from .subject import hocket
 
@@ -149,6 +149,28 @@ def contestant(
         )
 
     return Contestant(name or name_of(owned, persistent), prepare)
+
+
+def planned_alltoallw(problem: Problem) -> Contestant:
+    """`MPI_Alltoallw` with the datatypes of hocket's plan, made beforehand."""
+
+    def prepare() -> Step:
+        if problem.disjoint:
+            raise UnavailableError("the processes of a plan's datatypes are those of both layouts")
+        hk = hocket()
+        comm = problem.comm.Dup()
+        plan = hk.plan(*(layout_of(hk, each) for each in (problem.source_lay, problem.target_lay)))
+        given = plan.alltoallw(comm.rank, comm.size)
+        out, into = [problem.source, *given[:3]], [problem.target, *given[3:]]
+
+        def close() -> None:
+            comm.Free()
+            for each in given[2] + given[5]:
+                each.Free()
+
+        return problem.step(lambda: comm.Alltoallw(out, into), close)
+
+    return Contestant("Alltoallw, the plan's types", prepare)
 
 
 def there_and_back(problem: Problem, persistent: bool, name: str) -> Contestant:

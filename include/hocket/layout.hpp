@@ -82,7 +82,7 @@ class Format {
 
 /// The distribution of a global array over `size()` processes (HPF 1.0, chapter 3; HPF 2.0, chapter
 /// 8). Cheap to copy. Two layouts are equal if their shapes, sizes and the index sets of every
-/// process are equal. Boxes, elements and explicit segments equal only layouts of their own kind.
+/// process are equal. Elements and explicit segments equal only layouts of their own kind.
 ///
 /// Process r is at row-major position r of `procs()`. A local array is dense and row-major. Its
 /// elements are in increasing global index order in every dimension; those of a section, in the

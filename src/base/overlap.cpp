@@ -88,6 +88,16 @@ bool empty(const StridedBox& box) {
 
 }  // namespace
 
+bool has_addresses(const StridedBox& box) {
+    if (empty(box)) return true;
+    wide first = box.start, end = first + box.itemsize;
+    for (std::size_t d = 0; d < box.extents.size(); ++d) {
+        const wide distance = static_cast<wide>(box.extents[d] - 1) * box.strides[d];
+        (distance < 0 ? first : end) += distance;
+    }
+    return first >= 0 && end <= max_size;
+}
+
 bool share_bytes(const StridedBox& a, const StridedBox& b) {
     if (empty(a) || empty(b)) return false;
     std::vector<Term> terms;

@@ -15,6 +15,9 @@ struct StridedBox {
     std::int64_t itemsize;
 };
 
+/// Whether all elements have addresses from 0 to 2^63. The functions below require it.
+bool has_addresses(const StridedBox& box);
+
 /// Exact for boxes of one array, such as x[:, ::2] and x[:, 1::2], and for nearly all others. The
 /// exact answer is an integer program; if it would take long, boxes within the same range count as
 /// sharing.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "comm/link.hpp"
 #include "comm/protocol.hpp"
@@ -19,6 +20,7 @@ class Texts {
         if (!receiving_) {
             auto found = link_.probe(from_, tag_);
             if (!found) return std::nullopt;
+            if (found->text) return TextMessage{found->source, std::move(*found->text)};
             receiving_.emplace(receive_text(link_, std::move(*found), tag_));
         }
         if (!receiving_->poll()) return std::nullopt;

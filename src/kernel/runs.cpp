@@ -34,12 +34,27 @@ constexpr auto run_loops(std::index_sequence<sizes...>) {
 }
 constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 
+/// Runs apart in the source, of a page or less. The hardware's prefetchers stop at the end of a
+/// page, so each run would begin with misses: 14 % more time. (Measured: runs of 2 KiB.)
+void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
+                          std::int64_t source_stride, std::int64_t destination_stride,
+                          std::int64_t run) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        const std::byte* const from = source + k * source_stride;
+        copy_and_fetch(destination + k * destination_stride, from, run,
+                       k + 1 < count ? from + source_stride : from);
+    }
+}
+constexpr std::int64_t least_fetched_run = 512, longest_fetched_run = 4096;
+
 /// The loop for `count` whole runs.
 RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t destination_stride,
                     std::int64_t run) {
     if (const RunLoop short_runs =
             select_short_run_loop(count, source_stride, destination_stride, run))
         return short_runs;
+    if (source_stride != run && run >= least_fetched_run && run <= longest_fetched_run)
+        return loop_of_fetched_runs;
     return select_run_loop(run);
 }
 

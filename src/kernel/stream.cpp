@@ -83,6 +83,19 @@ __attribute__((target("avx512f,avx512bw"))) void copy_avx512(std::byte* destinat
     if (at < bytes) copy_few(destination + at, source + at, bytes - at);
 }
 
+__attribute__((target("avx512f,avx512bw"))) void copy_and_fetch_avx512(std::byte* destination,
+                                                                       const std::byte* source,
+                                                                       std::int64_t bytes,
+                                                                       const std::byte* next) {
+    std::int64_t at = std::min(bytes_to_line(destination), bytes);
+    if (at > 0) copy_few(destination, source, at);
+    for (; at + 64 <= bytes; at += 64) {
+        __builtin_prefetch(next + at);
+        _mm512_storeu_si512(destination + at, _mm512_loadu_si512(source + at));
+    }
+    if (at < bytes) copy_few(destination + at, source + at, bytes - at);
+}
+
 #endif
 
 }  // namespace
@@ -102,6 +115,15 @@ void copy_cached(std::byte* destination, const std::byte* source, std::int64_t b
     constexpr std::int64_t longest_piece = 4096;
     static const bool wide = cpu_level() == CpuLevel::avx512;
     if (wide && bytes <= longest_piece) return copy_avx512(destination, source, bytes);
+#endif
+    std::memcpy(destination, source, static_cast<std::size_t>(bytes));
+}
+
+void copy_and_fetch(std::byte* destination, const std::byte* source, std::int64_t bytes,
+                    [[maybe_unused]] const std::byte* next) {
+#if defined(__x86_64__)
+    static const bool wide = cpu_level() == CpuLevel::avx512;
+    if (wide) return copy_and_fetch_avx512(destination, source, bytes, next);
 #endif
     std::memcpy(destination, source, static_cast<std::size_t>(bytes));
 }

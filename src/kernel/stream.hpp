@@ -18,6 +18,10 @@ StreamCopy select_stream_copy();
 /// Copies by ordinary stores.
 void copy_cached(std::byte* destination, const std::byte* source, std::int64_t bytes);
 
+/// As `copy_cached`; meanwhile prefetches as many bytes from `next` on.
+void copy_and_fetch(std::byte* destination, const std::byte* source, std::int64_t bytes,
+                    const std::byte* next);
+
 /// Orders the streaming stores before every later store of this thread.
 void stream_fence();
 

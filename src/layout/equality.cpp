@@ -57,7 +57,7 @@ bool same_lists(const Segments& a, const Segments& b) {
 }
 
 bool same_kind(const Form& a, const Form& b) {
-    if (a.indexed() != b.indexed() || !a.boxes != !b.boxes) return false;
+    if (a.indexed() != b.indexed()) return false;
     return !a.indexed() || a.segments->listed() == b.segments->listed();
 }
 
@@ -80,12 +80,12 @@ bool equal(const Form& a, const Form& b) {
     if (a.shape != b.shape || a.size != b.size || !same_kind(a, b)) return false;
     if (a.elements == 0) return true;
     if (a.indexed()) return same_lists(*a.segments, *b.segments);
-    if (a.gridded() && same_arrangement(a, b)) {
+    if (a.gridded() && b.gridded() && same_arrangement(a, b)) {
         for (std::size_t d = 0; d < a.axes.size(); ++d)
             if (!equal(a.axes[d], b.axes[d])) return false;
         return true;
     }
-    if (a.boxes || a.elements >= a.size) return same_processes(a, b);
+    if (a.boxes || b.boxes || a.elements >= a.size) return same_processes(a, b);
     // Fewer elements than processes. These borrowed forms do not outlive the layouts.
     const auto borrow = [](const Form& form) {
         return Layout(std::shared_ptr<const Form>(std::shared_ptr<void>(), &form));
@@ -95,7 +95,7 @@ bool equal(const Form& a, const Form& b) {
 
 std::size_t hash(const Form& form) {
     // Equal layouts have these in common: shape, size, and a few processes' sets.
-    std::size_t seed = form.shape.size() + (form.indexed() ? 77U : 0U) + (form.boxes ? 78U : 0U);
+    std::size_t seed = form.shape.size() + (form.indexed() ? 77U : 0U);
     for (const std::int64_t extent : form.shape) mix(seed, extent);
     mix(seed, form.size);
     if (form.elements == 0) return seed;

@@ -16,6 +16,10 @@ struct Channel::State {
     bool closed = false;                                // by this task
     std::optional<std::string> over;                    // by the other task: its message
     std::shared_ptr<task::KeptChannel> kept = nullptr;  // none: an ordinary channel
+
+    /// `array`: none if the call has a fault, or ends the stream.
+    std::shared_ptr<task::Pending> start(bool sends, const std::vector<Array>& array,
+                                         comm::Fault fault, const Deadline& deadline) const;
 };
 
 Channel Tasks::channel(const std::string& name, const TaskId& other, std::int64_t keep,
@@ -70,37 +74,26 @@ comm::Fault fault_of_call(task::Member& me, const std::vector<Array>& array, boo
 // All messages of a channel have one tag; the name of the channel separates them from others.
 constexpr int tag = 0;
 
-std::shared_ptr<task::Pending> start_send(const std::shared_ptr<Tasks::State>& all,
-                                          const std::shared_ptr<task::Member>& me, int other,
-                                          const std::string& stream,
-                                          const std::vector<Array>& array, comm::Fault fault) {
-    const comm::EngineLock engine_lock;
-    const bool end = array.empty() && !fault;
-    if (!fault) fault = fault_of_call(*me, array, false, other, stream);
-    task::SendCall sending{task::descriptors_of(array), other, tag, std::move(fault), stream};
-    sending.end = end;
-    return task::start_send(all, me, std::move(sending), array);
-}
-
-std::shared_ptr<task::Pending> start_receive(const std::shared_ptr<Tasks::State>& all,
-                                             const std::shared_ptr<task::Member>& me, int other,
-                                             const std::string& stream,
-                                             const std::vector<Array>& array, comm::Fault fault,
-                                             const Deadline& deadline) {
-    const comm::EngineLock engine_lock;
-    if (!fault) fault = fault_of_call(*me, array, true, other, stream);
-    return task::start_receive(
-        all, me, {task::descriptors_of(array), other, tag, std::move(fault), deadline, stream},
-        array);
-}
-
 }  // namespace
+
+std::shared_ptr<task::Pending> Channel::State::start(bool sends, const std::vector<Array>& array,
+                                                     comm::Fault fault,
+                                                     const Deadline& deadline) const {
+    const comm::EngineLock engine_lock;
+    const bool end = sends && array.empty() && !fault;
+    if (!fault) fault = fault_of_call(*me, array, !sends, other, stream);
+    task::MessageCall call{sends, task::descriptors_of(array), other, tag, std::move(fault),
+                           stream};
+    call.end = end;
+    call.deadline = deadline;
+    return task::start_message(all, me, std::move(call), array);
+}
 
 void Channel::send(const Array& array, Deadline deadline) {
     auto& it = *state_;
     if (it.closed) throw Error("send: " + it.stream + " was closed by this task");
     if (it.kept) return it.kept->send(&array, {}, deadline);
-    const auto pending = start_send(it.all, it.me, it.other, it.stream, {array}, {});
+    const auto pending = it.start(true, {array}, {}, deadline);
     task::finish_or_break(*pending, deadline, it.other);
 }
 
@@ -109,8 +102,7 @@ Status Channel::recv(const Array& array, Deadline deadline) {
     if (it.over) throw EndOfStream(*it.over);
     try {
         if (it.kept) return it.kept->recv(&array, {}, deadline);
-        const auto pending =
-            start_receive(it.all, it.me, it.other, it.stream, {array}, {}, deadline);
+        const auto pending = it.start(false, {array}, {}, deadline);
         return task::finish_or_break(*pending, task::with_grace(deadline), it.other);
     } catch (const EndOfStream& end) {
         it.over = end.what();
@@ -124,7 +116,7 @@ void Channel::close(Deadline deadline) {
     if (it.kept) {
         it.kept->close(deadline);
     } else {
-        const auto pending = start_send(it.all, it.me, it.other, it.stream, {}, {});
+        const auto pending = it.start(true, {}, {}, deadline);
         task::finish_or_break(*pending, deadline, it.other);
     }
     it.closed = true;
@@ -135,11 +127,7 @@ void Binding::refuse(Channel& channel, bool sending, const std::string& kind,
     auto& it = *channel.state_;
     if (it.kept && sending) return it.kept->send(nullptr, {kind, message}, deadline);
     if (it.kept) return static_cast<void>(it.kept->recv(nullptr, {kind, message}, deadline));
-    const comm::Fault fault{kind, message};
-    const auto pending =
-        sending ? start_send(it.all, it.me, it.other, it.stream, {}, fault)
-                : start_receive(it.all, it.me, it.other, it.stream, {}, fault, deadline);
-    task::finish(*pending, deadline);
+    task::finish(*it.start(sending, {}, {kind, message}, deadline), deadline);
 }
 
 }  // namespace hocket

@@ -42,8 +42,7 @@ transport::Route route_of(const Tasks::State& all, const Tags& tags, int source,
 }
 
 // Waits until the call may begin, if its start is deferred.
-template <class Call>
-Protocol<> pass(Call& call) {
+Protocol<> pass(MessageCall& call) {
     if (call.gate == nullptr) co_return;
     When opened([&] { return call.gate->open; });
     co_await until(opened);
@@ -84,50 +83,47 @@ Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending
     }
 }
 
-Protocol<> send(All all, Me me, SendCall sending, std::vector<Array> arrays, int tree_tag,
-                std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
-    const int destination = sending.destination, tag = sending.tag;
-    co_await pass(sending);
-    transfer::Stopwatch watch(all->profile, track_of(sending.end ? "close" : "send",
-                                                     {"to", *all, destination, tag}, arrays));
-    const Reply answer = co_await rendezvous(all, me, std::move(sending), tree_tag, ticket, watch);
+Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays, int tree_tag,
+                    std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
+    const bool sends = call.sends;
+    const int other = call.other, tag = call.tag;
+    co_await pass(call);
+    transfer::Stopwatch watch(all->profile, track_of(!sends     ? "recv"
+                                                     : call.end ? "close"
+                                                                : "send",
+                                                     *all, call, arrays));
+    const Reply answer = co_await rendezvous(all, me, std::move(call), tree_tag, ticket, watch);
     if (arrays.empty()) {  // the end of a stream
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
-    transport::Route route = route_of(*all, me->tags, me->task, destination, ticket);
-    co_await move(arrays, answer, true, std::move(route), watch, std::move(progress));
+    const Envelope& met = answer.other;
+    transport::Route route = sends ? route_of(*all, me->tags, me->task, other, ticket)
+                                   : route_of(*all, me->tags, met.source, me->task, met.send);
+    co_await move(arrays, answer, sends, std::move(route), watch, std::move(progress));
+    if (!sends) {
+        *found = status_of(*all, met);
+        co_return;
+    }
     Status status{me->task, me->name(), tag, arrays[0].layout(), arrays[0].dtype()};
     for (const auto& more : std::span(arrays).subspan(1))
         status.further.push_back({more.layout(), more.dtype()});
     *found = std::move(status);
 }
 
-Protocol<> receive(All all, Me me, ReceiveCall receiving, std::vector<Array> arrays, int tree_tag,
-                   std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
-    co_await pass(receiving);
-    transfer::Stopwatch watch(
-        all->profile, track_of("recv", {"from", *all, receiving.source, receiving.tag}, arrays));
-    const Reply answer =
-        co_await rendezvous(all, me, std::move(receiving), tree_tag, ticket, watch);
-    const Envelope& envelope = answer.other;
-    transport::Route route = route_of(*all, me->tags, envelope.source, me->task, envelope.send);
-    co_await move(arrays, answer, false, std::move(route), watch, std::move(progress));
-    *found = status_of(*all, envelope);
-}
-
 // On the lowest process: what the next matching receive would find.
-Protocol<Reply> look(All all, Me me, const ProbeCall& probing, std::int64_t ticket, Fault fault) {
+Protocol<Reply> look(All all, Me me, const MessageCall& probing, bool wait, std::int64_t ticket,
+                     Fault fault) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
-    PostedReceive wanted{probing.source, probing.tag, "", false, {}};
+    PostedReceive wanted{probing.other, probing.tag, "", false, {}};
     const Withdrawal at_end(me->matcher, wanted);
     if (!fault) me->matcher.post(wanted);
     me->receives.pass();
     When matched([&] {
         me->matcher.pump();
         if (!wanted.found) all->need_sender(me->task, wanted.source);
-        return fault || wanted.found || !probing.wait || probing.deadline.passed();
+        return fault || wanted.found || !wait || probing.deadline.passed();
     });
     co_await until(matched);
     Reply outcome{std::move(fault), {}};
@@ -138,11 +134,11 @@ Protocol<Reply> look(All all, Me me, const ProbeCall& probing, std::int64_t tick
     co_return outcome;
 }
 
-Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t ticket,
+Protocol<> probe(All all, Me me, MessageCall probing, bool wait, int tree_tag, std::int64_t ticket,
                  Found found) {
     CallSignature mine;
     mine.fault = probing.fault;
-    mine.text = "probe(" + task_text(*all, probing.source) + ", " + tag_text(probing.tag) + ")";
+    mine.text = "probe(" + task_text(*all, probing.other) + ", " + tag_text(probing.tag) + ")";
     const KnownLayouts offered = me->outcomes.recent();
     mine.offer = offered.offer();
     CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
@@ -150,7 +146,8 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
     Reply outcome_text;
     if (me->group.lowest()) {
         try {
-            Reply found_here = co_await look(all, me, probing, ticket, std::move(signature.fault));
+            Reply found_here =
+                co_await look(all, me, probing, wait, ticket, std::move(signature.fault));
             outcome_text = std::move(found_here);
         } catch (const std::exception&) {  // only this process of its task has noticed
             outcome_text.fault = Fault::current();
@@ -163,9 +160,9 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
     if (answer.fault) answer.fault.raise();
     if (!answer.other.descriptors.empty()) {
         *found = status_of(*all, answer.other);
-    } else if (probing.wait) {
+    } else if (wait) {
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
-                            task_text(*all, probing.source) + " with " + tag_text(probing.tag) +
+                            task_text(*all, probing.other) + " with " + tag_text(probing.tag) +
                             " after " + text::seconds(probing.deadline.timeout()) +
                             ": nothing was sent");
     }
@@ -174,13 +171,12 @@ Protocol<> probe(All all, Me me, ProbeCall probing, int tree_tag, std::int64_t t
 using Text = std::function<std::string()>;
 
 // The description of a send or a receive for messages. It does not keep arrays or tasks alive.
-Text text_of(const Member& me, const char* verb, const std::vector<Array>& arrays,
-             const char* direction, int other, int tag) {
+Text text_of(const Member& me, const MessageCall& call, const std::vector<Array>& arrays) {
     std::optional<Layout> layout;
     if (arrays.size() == 1) layout = arrays[0].layout();
-    return [name = me.name(), verb, count = arrays.size(), layout = std::move(layout),
-            dtype = arrays.empty() ? "" : arrays[0].dtype().name, direction,
-            there = task_text(*me.all, other), tag] {
+    return [name = me.name(), verb = call.sends ? "sends" : "receives", count = arrays.size(),
+            layout = std::move(layout), dtype = arrays.empty() ? "" : arrays[0].dtype().name,
+            direction = call.direction(), there = task_text(*me.all, call.other), tag = call.tag] {
         return "task '" + name + "' " + verb + " " +
                (layout ? array_text(dtype, layout->shape()) : array_text(count)) + " " + direction +
                " " + there + " with " + tag_text(tag);
@@ -218,44 +214,32 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
     return receiving ? transfer::fault_in_writing(array) : Fault{};
 }
 
-std::shared_ptr<Pending> start_send(All all, Me me, SendCall sending, std::vector<Array> arrays) {
-    auto found = std::make_shared<std::optional<Status>>();
-    auto progress = std::make_shared<Progress>();
-    Text text = text_of(*me, "sends", arrays, "to", sending.destination, sending.tag);
-    const int tag = next_tree_tag(*me);
-    const std::int64_t ticket = me->sends.ticket();
-    const auto gate = sending.gate;
-    return start(me, found,
-                 send(std::move(all), me, std::move(sending), std::move(arrays), tag, ticket, found,
-                      progress),
-                 std::move(text), progress, gate);
-}
-
-std::shared_ptr<Pending> start_receive(All all, Me me, ReceiveCall receiving,
+std::shared_ptr<Pending> start_message(All all, Me me, MessageCall call,
                                        std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
     auto progress = std::make_shared<Progress>();
-    Text text = text_of(*me, "receives", arrays, "from", receiving.source, receiving.tag);
+    Text text = text_of(*me, call, arrays);
     const int tag = next_tree_tag(*me);
-    const std::int64_t ticket = me->receives.ticket();
-    const auto gate = receiving.gate;
-    auto given_up = std::make_shared<bool>(false);
-    receiving.given_up = given_up;
+    const std::int64_t ticket = (call.sends ? me->sends : me->receives).ticket();
+    const auto gate = call.gate;
+    const auto given_up = call.sends ? nullptr : std::make_shared<bool>(false);
+    call.given_up = given_up;
     auto pending = start(me, found,
-                         receive(std::move(all), me, std::move(receiving), std::move(arrays), tag,
-                                 ticket, found, progress),
+                         exchange(std::move(all), me, std::move(call), std::move(arrays), tag,
+                                  ticket, found, progress),
                          std::move(text), progress, gate);
-    pending->given_up = std::move(given_up);
+    pending->given_up = given_up;
     return pending;
 }
 
-std::shared_ptr<Pending> start_probe(All all, Me me, ProbeCall probing) {
+std::shared_ptr<Pending> start_probe(All all, Me me, MessageCall probing, bool wait) {
     auto found = std::make_shared<std::optional<Status>>();
     std::string text = "task '" + me->name() + "' probes for a message from " +
-                       task_text(*all, probing.source) + " with " + tag_text(probing.tag);
+                       task_text(*all, probing.other) + " with " + tag_text(probing.tag);
     const int tree_tag = next_tree_tag(*me);
     const std::int64_t ticket = me->receives.ticket();
-    return start(me, found, probe(std::move(all), me, std::move(probing), tree_tag, ticket, found),
+    return start(me, found,
+                 probe(std::move(all), me, std::move(probing), wait, tree_tag, ticket, found),
                  [text = std::move(text)] { return text; });
 }
 

@@ -50,20 +50,9 @@ Deadline with_grace(const Deadline& deadline);
 /// The error of an array that one process passes to a verb of its task, if there is one.
 comm::Fault fault_of(const Member& member, const Array& array, bool receiving);
 
-/// `sending` has descriptors for `arrays`; no arrays if it has a fault.
-std::shared_ptr<Pending> start_send(std::shared_ptr<Tasks::State> all,
-                                    std::shared_ptr<Member> member, SendCall sending,
-                                    std::vector<Array> arrays);
-std::shared_ptr<Pending> start_receive(std::shared_ptr<Tasks::State> all,
-                                       std::shared_ptr<Member> member, ReceiveCall receiving,
-                                       std::vector<Array> arrays);
-struct ProbeCall {
-    int source, tag;  // -1: any
-    bool wait;        // false: looks once
-    Deadline deadline;
-    comm::Fault fault;
-};
-std::shared_ptr<Pending> start_probe(std::shared_ptr<Tasks::State> all,
-                                     std::shared_ptr<Member> member, ProbeCall probing);
+/// A send or a receive, which has descriptors for `arrays`; no arrays if it has a fault.
+std::shared_ptr<Pending> start_message(All all, Me me, MessageCall call, std::vector<Array> arrays);
+/// `wait`: false: looks once.
+std::shared_ptr<Pending> start_probe(All all, Me me, MessageCall probing, bool wait);
 
 }  // namespace hocket::task

@@ -163,12 +163,12 @@ void KeptChannel::learn_position(const Deadline& deadline) {
                         " on: frames " + std::to_string(position + 1) + " to " +
                         std::to_string(before_kept) +
                         " are lost; keep more (keep=), or restart from an earlier state (resume=)"};
-    SendCall sending{{}, other_, tag_of(before_kept), gap, stream_};
+    MessageCall sending{true, {}, other_, tag_of(before_kept), gap, stream_};
     sending.abandoned = true;
     std::shared_ptr<Pending> pending;
     {
         const comm::EngineLock engine_lock;
-        pending = start_send(all_, me_, std::move(sending), {});
+        pending = start_message(all_, me_, std::move(sending), {});
     }
     finish_or_break(*pending, deadline, other_);
 }
@@ -187,9 +187,9 @@ void KeptChannel::send_one(const Frame& frame, const Deadline& deadline) {
     std::shared_ptr<Pending> pending;
     {
         const comm::EngineLock engine_lock;
-        SendCall sending{descriptors_of(arrays), other_, tag_of(frame.number), frame.fault,
-                         stream_};
-        pending = start_send(all_, me_, std::move(sending), arrays);
+        MessageCall sending{
+            true, descriptors_of(arrays), other_, tag_of(frame.number), frame.fault, stream_};
+        pending = start_message(all_, me_, std::move(sending), arrays);
     }
     try {
         finish_or_break(*pending, deadline, other_);
@@ -258,9 +258,10 @@ Status KeptChannel::recv(const Array* array, Fault fault, const Deadline& deadli
             std::shared_ptr<Pending> pending;
             {
                 const comm::EngineLock engine_lock;
-                pending = start_receive(
-                    all_, me_, {descriptors_of(arrays), other_, any_tag, fault, deadline, stream_},
-                    arrays);
+                MessageCall receiving{false,  descriptors_of(arrays), other_, any_tag, fault,
+                                      stream_};
+                receiving.deadline = deadline;
+                pending = start_message(all_, me_, std::move(receiving), arrays);
             }
             status = finish_or_break(*pending, with_grace(deadline), other_);
         });
@@ -295,12 +296,12 @@ void KeptChannel::close(const Deadline& deadline) {
                     deadline);
                 complete = true;
             }
-            SendCall sending{{}, other_, tag_of(sent_ + 1), {}, stream_};
+            MessageCall sending{true, {}, other_, tag_of(sent_ + 1), {}, stream_};
             sending.end = true;
             std::shared_ptr<Pending> pending;
             {
                 const comm::EngineLock engine_lock;
-                pending = start_send(all_, me_, std::move(sending), {});
+                pending = start_message(all_, me_, std::move(sending), {});
             }
             finish_or_break(*pending, deadline, other_);
         });

@@ -177,24 +177,7 @@ const Envelope* Matcher::departure_of(int source) const {
 }
 
 void Matcher::pump() {
-    for (;;) {
-        if (!incoming_) {
-            const auto arrival = link_->probe(comm::any_source, tag_);
-            if (!arrival) return;
-            if (arrival->text) {
-                arrive(arrival->source, *arrival->text);
-                continue;
-            }
-            incoming_ = std::make_unique<Incoming>();
-            incoming_->from = arrival->source;
-            incoming_->bytes.resize(static_cast<std::size_t>(arrival->bytes));
-            link_->receive(incoming_->requests, incoming_->bytes.data(), arrival->bytes,
-                           arrival->source, tag_);
-        }
-        if (!incoming_->requests.holds()) return;
-        const auto come = std::exchange(incoming_, nullptr);
-        arrive(come->from, come->bytes);
-    }
+    while (const auto message = texts_->next()) arrive(message->from, message->text);
 }
 
 }  // namespace hocket::task

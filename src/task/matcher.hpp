@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +13,7 @@
 
 #include "base/pack.hpp"
 #include "comm/agree.hpp"
-#include "comm/link.hpp"
+#include "comm/texts.hpp"
 #include "hocket/array.hpp"
 #include "task/known_layouts.hpp"
 #include "task/requested_options.hpp"
@@ -92,8 +91,7 @@ class Matcher {
   public:
     /// `lowest[task]`: the rank that sends the task's envelopes.
     void open(comm::Link& link, int envelope_tag, std::vector<int> lowest) {
-        link_ = &link;
-        tag_ = envelope_tag;
+        texts_.emplace(link, comm::any_source, envelope_tag);
         known_.resize(lowest.size());
         lowest_ = std::move(lowest);
     }
@@ -109,14 +107,7 @@ class Matcher {
     void arrive(Envelope envelope);
     void arrive(int from, const std::string& bytes);
 
-    struct Incoming {
-        int from;
-        std::string bytes;
-        comm::Requests requests;
-    };
-    comm::Link* link_ = nullptr;
-    int tag_ = 0;
-    std::unique_ptr<Incoming> incoming_;
+    std::optional<comm::Texts> texts_;
     std::deque<Envelope> unexpected_;
     std::list<PostedReceive*> posted_;
     std::vector<KnownLayouts> known_;  // of each task's envelopes

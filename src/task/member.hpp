@@ -144,11 +144,7 @@ struct Member {
     std::map<std::string, StreamNews> news;  // on the lowest process, by stream
     std::map<int, comm::Texts> news_texts;   // by task
     void receive_news();
-    struct DepartureMessage {
-        std::string text;
-        comm::Requests requests;
-    };
-    std::list<DepartureMessage> departures;  // under way
+    std::list<comm::Driven<void>> departures;  // notices under way
 
     /// @throws Error if an earlier deadline has broken the pair with that task.
     void require_intact(int other, const std::string& verb) const;

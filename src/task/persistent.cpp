@@ -92,41 +92,31 @@ ArrayDescriptor form_of(const PersistentCall& call) {
     return {call.layout, dtype.name, dtype.size};
 }
 
+MessageCall message_of(const PersistentCall& call) {
+    return {call.sending, {form_of(call)}, call.other,     call.tag,
+            call.fault,   stream,          call.requested, call.options.count == 1};
+}
+
 // Of the preparation and of each start.
 trace::Track track_of(const Tasks::State& all, const PersistentCall& call, const char* stage) {
     if (!trace::enabled()) return {};
     const std::string verb = std::string(call.sending ? "send" : "recv") + stage;
     const std::span<const Array> arrays{call.array ? &*call.array : nullptr, call.array ? 1u : 0u};
-    return task::track_of(verb.c_str(), {call.sending ? "to" : "from", all, call.other, call.tag},
-                          arrays);
+    return task::track_of(verb, all, message_of(call), arrays);
 }
 
 Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket,
                    std::int64_t persistent_id, int tree_tag, int type_tag,
                    std::shared_ptr<Persistent::Prepared> it) {
     it->watch = transfer::Stopwatch(all->profile, track_of(*all, call, "_init"));
-    Envelope other;
-    std::int64_t send = ticket;
-    if (call.sending) {
-        SendCall sending{{form_of(call)}, call.other, call.tag, call.fault, stream};
-        sending.persistent_id = persistent_id;
-        sending.once = call.options.count == 1;
-        sending.requested = call.requested;
-        const Reply answer =
-            co_await rendezvous(all, me, std::move(sending), tree_tag, ticket, it->watch);
-        other = answer.other;
-        it->negotiated = answer.negotiated;
-    } else {
-        ReceiveCall receiving{{form_of(call)}, call.other, call.tag, call.fault, {}, stream};
-        receiving.once = call.options.count == 1;
-        receiving.requested = call.requested;
-        const Reply answer =
-            co_await rendezvous(all, me, std::move(receiving), tree_tag, ticket, it->watch);
-        other = answer.other;
-        it->negotiated = answer.negotiated;
-        send = other.send;
-        persistent_id = other.persistent_id;
-    }
+    MessageCall message = message_of(call);
+    message.persistent_id = persistent_id;
+    const Reply answer =
+        co_await rendezvous(all, me, std::move(message), tree_tag, ticket, it->watch);
+    const Envelope& other = answer.other;
+    it->negotiated = answer.negotiated;
+    const std::int64_t send = call.sending ? ticket : other.send;
+    if (!call.sending) persistent_id = other.persistent_id;
     comm::When typed([&] { return it->dtype.has_value(); });
     co_await comm::until(typed);
     if (!call.dtype || other.descriptors.at(0).dtype.empty())

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "plan/routing.hpp"
 #include "task/pieces.hpp"
+#include "transfer/local_view.hpp"
 #include "transfer/strategy_choice.hpp"
 #include "transport/buffers.hpp"
 
@@ -31,38 +32,29 @@ bool never_made(const CallSignature& signature) {
     return signature.fault && (signature.everywhere || signature.payload.empty());
 }
 
-bool given_up(const ReceiveCall& receiving) {
+bool given_up(const MessageCall& receiving) {
     return receiving.given_up && *receiving.given_up;
 }
 
 // `alone`: a task of one process, whose signature needs no comparison.
-CallSignature statement_of(const Tasks::State& all, const SendCall& sending, bool alone) {
+CallSignature statement_of(const Tasks::State& all, const MessageCall& call, bool alone) {
     CallSignature mine;
-    mine.fault = sending.fault;
+    mine.fault = call.fault;
     if (mine.fault) return mine;
-    mine.payload = Packer().number(sending.destination).number(sending.tag).take();
+    mine.payload = Packer().number(call.other).number(call.tag).take();
     if (alone) return mine;
-    mine.text = (sending.end ? "close(" : "send(") + spelled(sending.descriptors) + " to " +
-                task_text(all, sending.destination) + ", " + tag_text(sending.tag) +
-                sending.requested.text() + ")" + stream_text(sending.stream);
-    return mine;
-}
-
-CallSignature statement_of(const Tasks::State& all, const ReceiveCall& receiving, bool alone) {
-    CallSignature mine;
-    mine.fault = receiving.fault;
-    if (mine.fault) return mine;
-    mine.payload = Packer().number(receiving.source).number(receiving.tag).take();
-    if (alone) return mine;
-    mine.text = "recv(" + spelled(receiving.descriptors) + " from " +
-                task_text(all, receiving.source) + ", " + tag_text(receiving.tag) +
-                receiving.requested.text() + ")" + stream_text(receiving.stream);
+    mine.text = (!call.sends ? "recv("
+                 : call.end  ? "close("
+                             : "send(") +
+                spelled(call.descriptors) + " " + call.direction() + " " +
+                task_text(all, call.other) + ", " + tag_text(call.tag) + call.requested.text() +
+                ")" + stream_text(call.stream);
     return mine;
 }
 
 // On the lowest process: posts the envelope, and receives the receiver's reply.
-Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
-                       CallSignature signature) {
+Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t ticket,
+                            CallSignature signature) {
     When my_turn([&] { return me->sends.is_next(ticket); });
     co_await until(my_turn);
     Reply own{signature.fault, {}};
@@ -72,7 +64,7 @@ Protocol<Reply> settle(All all, Me me, SendCall& sending, std::int64_t ticket,
     }
     Envelope envelope{me->task,        sending.tag,           ticket,      sending.stream, {},
                       signature.fault, sending.persistent_id, sending.once};
-    int to = sending.destination;
+    int to = sending.other;
     if (signature.fault && !sending.abandoned) {
         // The receiver waits for a call that is wrong on some processes, and gets its error.
         Unpacker in(signature.payload);
@@ -136,7 +128,7 @@ void require_memory(const Layout& from, const Layout& to, const Envelope& sent,
 // Decides on the strategy: by either side's option, else by the sender's model, which came with the
 // envelope.
 void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
-               const ReceiveCall& receiving, Reply& answer) {
+               const MessageCall& receiving, Reply& answer) {
     try {
         RequestedOptions requested = negotiate(sent.requested, task_text(all, sent.source),
                                                receiving.requested, task_text(all, receiver));
@@ -166,8 +158,8 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
 }
 
 // On the lowest process: waits for the message of this receive, and answers it.
-Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t ticket,
-                       CallSignature signature) {
+Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int64_t ticket,
+                               CallSignature signature) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
     if (!receiving.abandoned && never_made(signature)) {  // the message stays for a correct call
@@ -176,7 +168,7 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
         co_return refused;
     }
     PostedReceive wanted;
-    wanted.source = receiving.source;
+    wanted.source = receiving.other;
     wanted.tag = receiving.tag;
     if (!receiving.abandoned) {  // this process's own arguments may be wrong
         Unpacker in(signature.payload);
@@ -197,14 +189,14 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
         Reply late;
         if (given_up(receiving)) {
             late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
-                                       task_text(*all, receiving.source) + " with " +
+                                       task_text(*all, receiving.other) + " with " +
                                        tag_text(receiving.tag) +
                                        ": it was interrupted on the task's lowest process"};
             co_return late;
         }
         late.fault = {"DeadlineError",
                       "task '" + me->name() + "' gave up its receive from " +
-                          task_text(*all, receiving.source) + " with " + tag_text(receiving.tag) +
+                          task_text(*all, receiving.other) + " with " + tag_text(receiving.tag) +
                           " after " + text::seconds(receiving.deadline.timeout()) +
                           ": nothing was sent; receive again, or give a longer timeout"};
         co_return late;
@@ -245,10 +237,11 @@ Protocol<Reply> settle(All all, Me me, ReceiveCall& receiving, std::int64_t tick
     co_return answer;
 }
 
+}  // namespace
+
 // The task agrees on its call, its lowest process settles it, and all processes get the outcome.
-template <class Call>
-Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ticket,
-                        transfer::Stopwatch& watch) {
+Protocol<Reply> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
+                           transfer::Stopwatch& watch) {
     const bool alone = me->group.size() == 1;
     const KnownLayouts offered = alone ? KnownLayouts() : me->outcomes.recent();
     CallSignature mine = statement_of(*all, call, alone);
@@ -259,6 +252,7 @@ Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ti
     std::string outcome_text;
     if (me->group.lowest()) {
         try {
+            const auto settle = call.sends ? settle_send : settle_receive;
             Reply settled = co_await settle(all, me, call, ticket, std::move(signature));
             answer = std::move(settled);
         } catch (const std::exception&) {  // only this process of its task has noticed
@@ -277,16 +271,19 @@ Protocol<Reply> meet_as(All all, Me me, Call call, int tree_tag, std::int64_t ti
     co_return answer;
 }
 
-}  // namespace
-
-Protocol<Reply> rendezvous(All all, Me me, SendCall sending, int tree_tag, std::int64_t ticket,
-                           transfer::Stopwatch& watch) {
-    return meet_as(std::move(all), std::move(me), std::move(sending), tree_tag, ticket, watch);
-}
-
-Protocol<Reply> rendezvous(All all, Me me, ReceiveCall receiving, int tree_tag, std::int64_t ticket,
-                           transfer::Stopwatch& watch) {
-    return meet_as(std::move(all), std::move(me), std::move(receiving), tree_tag, ticket, watch);
+trace::Track track_of(const std::string& verb, const Tasks::State& all, const MessageCall& call,
+                      std::span<const Array> arrays) {
+    if (!trace::enabled()) return {};
+    trace::Arguments details;
+    std::int64_t bytes = 0;
+    for (const auto& array : arrays)
+        bytes += transfer::local_bytes(array.layout(), transfer::local_view_of(array),
+                                       array.dtype().size);
+    const std::string other = task_text(all, call.other);
+    details.add(call.direction(), other).add("bytes", bytes);
+    if (call.tag >= 0) details.add("tag", std::int64_t{call.tag});
+    for (const auto& array : arrays) details.add("array", ArrayDescriptor::of(array).text());
+    return {verb + " " + call.direction() + " " + other, details};
 }
 
 }  // namespace hocket::task

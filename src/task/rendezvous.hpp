@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,40 +16,36 @@
 
 namespace hocket::task {
 
-/// With a fault instead of descriptors, this process takes part only to make all processes of its
-/// task raise it.
-struct SendCall {
+/// A send, a receive or a probe. With a fault instead of descriptors, this process takes part only
+/// to make all processes of its task raise it.
+struct MessageCall {
+    bool sends;
     std::vector<ArrayDescriptor> descriptors;
-    int destination, tag;
+    int other, tag;  // of a receive or a probe, -1: any
     comm::Fault fault;
-    std::string stream;
-    std::int64_t persistent_id = 0;  // as in the envelope
-    bool once = false;
-    bool end = false;                                 // no arrays: the receiver gets EndOfStream
+    std::string stream = {};
+    RequestedOptions requested = {};
+    bool once = false;                                // persistent, with a single start
     std::shared_ptr<comm::StartGate> gate = nullptr;  // none: begins at once
     bool abandoned = false;  // the call itself is correct, so the other side waits for it
-    RequestedOptions requested = {};
-};
-struct ReceiveCall {
-    std::vector<ArrayDescriptor> descriptors;
-    int source, tag;  // -1: any
-    comm::Fault fault;
-    Deadline deadline;  // until a message is matched
-    std::string stream;
-    bool once = false;
-    std::shared_ptr<const bool> given_up{};  // true: the waiting call was interrupted
-    std::shared_ptr<comm::StartGate> gate = nullptr;
-    bool abandoned = false;
-    RequestedOptions requested = {};
+    // Of a send:
+    std::int64_t persistent_id = 0;  // as in the envelope
+    bool end = false;                // no arrays: the receiver gets EndOfStream
+    // Of a receive or a probe:
+    Deadline deadline = {};                          // until a message is matched
+    std::shared_ptr<const bool> given_up = nullptr;  // true: the waiting call was interrupted
+
+    const char* direction() const { return sends ? "to" : "from"; }
 };
 
-/// `other` of the answer is the receiver's description. @throws on every process of the task any
-/// process's error, and the other side's; no element has moved then. `watch` adds the descriptor
-/// step.
-Protocol<Reply> rendezvous(All all, Me me, SendCall sending, int tree_tag, std::int64_t ticket,
+/// `other` of the answer is the other side's description. @throws on every process of the task any
+/// process's error, and the other side's; no element has moved then. DeadlineError. `watch` adds
+/// the descriptor step.
+Protocol<Reply> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
                            transfer::Stopwatch& watch);
-/// `other` is the sender's description. @throws as above, and DeadlineError.
-Protocol<Reply> rendezvous(All all, Me me, ReceiveCall receiving, int tree_tag, std::int64_t ticket,
-                           transfer::Stopwatch& watch);
+
+/// The track of a send or a receive.
+trace::Track track_of(const std::string& verb, const Tasks::State& all, const MessageCall& call,
+                      std::span<const Array> arrays);
 
 }  // namespace hocket::task

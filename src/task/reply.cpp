@@ -3,7 +3,6 @@
 
 #include "base/text.hpp"
 #include "task/member.hpp"
-#include "transfer/schedule.hpp"
 
 namespace hocket::task {
 
@@ -37,20 +36,6 @@ std::string array_text(const std::string& dtype, const Shape& shape) {
 
 std::string array_text(std::size_t arrays) {
     return arrays == 0 ? "an array" : std::to_string(arrays) + " arrays";
-}
-
-trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays) {
-    if (!trace::enabled()) return {};
-    trace::Arguments details;
-    std::int64_t bytes = 0;
-    for (const auto& array : arrays)
-        bytes += transfer::local_bytes(array.layout(), transfer::local_view_of(array),
-                                       array.dtype().size);
-    const std::string other = task_text(partner.all, partner.task);
-    details.add(partner.direction, other).add("bytes", bytes);
-    if (partner.tag >= 0) details.add("tag", std::int64_t{partner.tag});
-    for (const auto& array : arrays) details.add("array", ArrayDescriptor::of(array).text());
-    return {std::string(verb) + " " + partner.direction + " " + other, details};
 }
 
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope) {

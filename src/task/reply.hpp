@@ -3,10 +3,8 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
-#include "base/trace.hpp"
 #include "comm/agree.hpp"
 #include "hocket/task.hpp"
 #include "task/matcher.hpp"
@@ -29,14 +27,6 @@ std::string task_text(const Tasks::State& all, int task);  // -1: any
 std::string tag_text(int tag);                             // -1: any
 std::string array_text(const std::string& dtype, const Shape& shape);
 std::string array_text(std::size_t arrays);  // other than one
-
-/// The track of a send or a receive.
-struct Partner {
-    const char* direction;  // "to", "from"
-    const Tasks::State& all;
-    int task, tag;  // -1: any
-};
-trace::Track track_of(const char* verb, const Partner& partner, std::span<const Array> arrays);
 
 /// The error for the receiver if there is no message.
 comm::Fault fault_of_sender(const Tasks::State& all, const Envelope& envelope);

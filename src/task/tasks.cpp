@@ -67,9 +67,10 @@ void Member::break_pair(int other, const std::string& why) {
         "Error", "tasks '" + all->names[static_cast<std::size_t>(other)] + "' and '" + name() +
                      "' can no longer exchange messages, since a blocking call of '" + name() +
                      "' ended before it was done (" + why + "); set tasks up anew"};
-    DepartureMessage& message = departures.emplace_back();
-    message.text = departure.packed(sent[static_cast<std::size_t>(other)]);
-    all->link->send_text(message.requests, message.text, lowest_of(other), tags.envelope(other));
+    departures.emplace_back(comm::send_text(*all->link,
+                                            departure.packed(sent[static_cast<std::size_t>(other)]),
+                                            lowest_of(other), tags.envelope(other)));
+    static_cast<void>(departures.back().poll());  // starts it
 }
 
 }  // namespace task

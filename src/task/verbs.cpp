@@ -176,11 +176,11 @@ Request Tasks::start_send(std::span<const Array> arrays, const TaskId& destinati
         }
     }
     const comm::EngineLock engine_lock;
-    task::SendCall sending{task::descriptors_of(arrays), to, tag, std::move(fault), {}};
+    task::MessageCall sending{true, task::descriptors_of(arrays), to, tag, std::move(fault)};
     sending.requested = std::move(requested);
     sending.gate = gate_if(options.later && !verb.waits);
     return Request(
-        task::start_send(state_, speaker_, std::move(sending), {arrays.begin(), arrays.end()}));
+        task::start_message(state_, speaker_, std::move(sending), {arrays.begin(), arrays.end()}));
 }
 
 Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source, const Verb& verb,
@@ -203,15 +203,11 @@ Request Tasks::start_receive(std::span<const Array> arrays, const TaskId& source
         }
     }
     const comm::EngineLock engine_lock;
-    task::ReceiveCall receiving{task::descriptors_of(arrays),
-                                from,
-                                tag,
-                                std::move(fault),
-                                &verb == &the_verb("irecv") ? Deadline() : options.deadline,
-                                {}};
+    task::MessageCall receiving{false, task::descriptors_of(arrays), from, tag, std::move(fault)};
+    if (&verb != &the_verb("irecv")) receiving.deadline = options.deadline;
     receiving.requested = requested;
     receiving.gate = gate_if(options.later && !verb.waits);
-    return Request(task::start_receive(state_, speaker_, std::move(receiving),
+    return Request(task::start_message(state_, speaker_, std::move(receiving),
                                        {arrays.begin(), arrays.end()}));
 }
 
@@ -295,8 +291,9 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, const Verb& ver
         // A program that probes in a loop must let its own operations progress, too, because the
         // answer may depend on them.
         comm::Engine::instance().progress();
-        pending = task::start_probe(state_, speaker_,
-                                    {from, tag, verb.waits, deadline, std::move(fault)});
+        task::MessageCall probing{false, {}, from, tag, std::move(fault)};
+        probing.deadline = deadline;
+        pending = task::start_probe(state_, speaker_, std::move(probing), verb.waits);
     }
     wait(*pending->call, with_grace(deadline));
     if (!*pending->found) comm::check_losses(*pending->call);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/overlap.hpp"
 #include "base/text.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/box.hpp"
@@ -15,6 +16,23 @@ namespace {
 
 // Local arrays of up to so many bytes always get enough memory for any remap.
 constexpr std::int64_t small_room = std::int64_t{256} << 10;
+
+// Invariant: elements have addresses below 2^63, because each array is checked here. So sums of
+// distances never overflow.
+void require_addresses(const Array& array) {
+    const Shape &shape = array.local_shape(), &strides = array.strides();
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+    if (array.data() == nullptr)
+        throw Error("the memory of the local array is a null pointer, but process " +
+                    std::to_string(array.process()) + " holds elements of " +
+                    layout::label(array.layout().form()) + "; give their address");
+    if (!base::has_addresses(
+            {reinterpret_cast<std::intptr_t>(array.data()), shape, strides, array.dtype().size}))
+        throw Error("strides " + text::tuple(strides) + " bytes of a local array of shape " +
+                    text::tuple(shape) +
+                    " lead out of memory; give for each dimension the bytes from one element to "
+                    "the next");
+}
 
 }  // namespace
 
@@ -90,6 +108,7 @@ Array Array::wrap(void* data, const Layout& layout, const DType& dtype, const Co
                     " strides, but its layout " + layout::label(layout.form()) + " has " +
                     std::to_string(array.local_shape_.size()) +
                     " dimensions; give one stride a dimension, in bytes");
+    require_addresses(array);
     const bool dense = kernel::is_dense(array.local_shape_, dtype.size, array.strides_);
     array.room_ = dense ? std::max(array.local_bytes(), room) : room;
     return array;

@@ -8,6 +8,7 @@
 
 #include "base/overlap.hpp"
 #include "base/text.hpp"
+#include "layout/form.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -78,6 +79,37 @@ comm::Fault fault_between(const Array& source, const Array& destination) {
         base::share_bytes(box_of(source), box_of(destination)))
         return {"Error",
                 "the receiving array shares memory with the sending one; give it memory of its "
+                "own"};
+    return {};
+}
+
+comm::Fault fault_of_whole(const void* whole, const Shape& strides, const Array& local,
+                           bool written) {
+    const Shape& shape = local.layout().shape();
+    const std::int64_t itemsize = local.dtype().size;
+    if (!strides.empty() && strides.size() != shape.size())
+        return {"Error", "the whole array has " + std::to_string(strides.size()) +
+                             " strides, but the layout " + layout::label(local.layout().form()) +
+                             " has " + std::to_string(shape.size()) +
+                             " dimensions; give one stride a dimension, in bytes"};
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};
+    if (whole == nullptr)
+        return {"Error",
+                "the whole array is a null pointer on its root; give the address of its elements"};
+    const Shape steps = strides.empty() ? dense_strides(shape, itemsize) : strides;
+    const base::StridedBox box{reinterpret_cast<std::intptr_t>(whole), shape, steps, itemsize};
+    if (!base::has_addresses(box))
+        return {"Error", "strides " + text::tuple(steps) + " bytes of the whole array of shape " +
+                             text::tuple(shape) +
+                             " lead out of memory; give for each dimension the bytes from one "
+                             "element to the next"};
+    if (written && !strides.empty() && base::overlaps_itself(box))
+        return {"Error", "elements of the whole array overlap: shape " + text::tuple(shape) +
+                             " with strides " + text::tuple(steps) +
+                             " bytes; give an array whose elements lie apart"};
+    if (base::share_bytes(box, box_of(local)))
+        return {"Error",
+                "the whole array shares memory with the local one; give it memory of its "
                 "own"};
     return {};
 }

@@ -18,6 +18,11 @@ comm::Fault fault_in_writing(const Array& destination);
 comm::Fault fault_between(const Array& source, const Array& destination);
 /// The indices of two arrays that share memory, the lower one first, if there are any.
 std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays);
+/// The error of the root's whole array of a scatter or a gather, which must not share memory with
+/// `local`. `strides`: empty: dense.
+comm::Fault fault_of_whole(const void* whole, const Shape& strides, const Array& local,
+                           bool written);
+
 comm::Fault no_such_root(int root, int size);
 
 }  // namespace hocket::transfer

@@ -219,6 +219,8 @@ void scatter(const void* whole, const Array& destination, int root,
         root = 0;
     } else {
         mine.fault = transfer::fault_in_writing(destination);
+        if (!mine.fault && destination.comm().rank() == root)
+            mine.fault = transfer::fault_of_whole(whole, options.whole_strides, destination, false);
     }
     call(destination.comm(), mine.text, mine,
          std::make_shared<End>(
@@ -234,6 +236,8 @@ void gather(const Array& source, void* whole, int root, const RedistributeOption
     if (root < 0 || root >= source.comm().size()) {
         mine.fault = transfer::no_such_root(root, source.comm().size());
         root = 0;
+    } else if (source.comm().rank() == root) {
+        mine.fault = transfer::fault_of_whole(whole, options.whole_strides, source, true);
     }
     call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
          std::make_shared<End>(

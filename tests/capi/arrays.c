@@ -101,7 +101,27 @@ void test_arrays(void) {
     if (rank < 5)
         FAILS(HOCKET_ERR_ARGUMENT,
               hocket_array_wrap(NULL, layout, "int8", 0, MPI_COMM_WORLD, NULL, &none));
+    if (5 - rank > ranks) { /* two rows or more */
+        const int64_t far[2] = {INT64_MAX, 8};
+        FAILS(HOCKET_ERR_ERROR,
+              hocket_array_wrap(memory, layout, "float64", 0, MPI_COMM_WORLD, far, &none));
+        SAYS("lead out of memory");
+    }
     CHECK(none == NULL);
+
+    /* Rows that are one: to read, but not to write. */
+    const int64_t repeated[2] = {0, 8};
+    OK(hocket_array_wrap(memory, layout, "float64", 0, MPI_COMM_WORLD, repeated, &none));
+    if (ranks < 5) {
+        FAILS(HOCKET_ERR_ERROR, hocket_redistribute(array, none, NULL, 60));
+        SAYS("overlap");
+    }
+    memory[0] = 1, memory[1] = 2, memory[2] = 3;
+    OK(hocket_redistribute(none, array, NULL, 60));
+    OK(hocket_array_data(array, &data));
+    for (int64_t k = 0; k < 3 * ((5 - rank + ranks - 1) / ranks); ++k)
+        CHECK(((double*)data)[k] == k % 3 + 1);
+    OK(hocket_array_free(&none));
     OK(hocket_array_free(&array));
     OK(hocket_array_free(&wrapped));
     OK(hocket_array_free(&constant));

@@ -16,7 +16,7 @@ from random_layouts import any_pair, from_rng
 
 
 @pytest.mark.parametrize("cases", [15, pytest.param(150, marks=pytest.mark.soak)])
-@ranks(1, 2, 3, 4, 6)
+@ranks(1, 2, 4, soak=[3, 6])
 def test_random_layouts_of_every_kind(comm: Any, cases: int) -> None:
     rng = np.random.default_rng([comm.size, 77])
     for case in range(cases):

@@ -30,7 +30,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("procs", [1, 5, 8])
+@pytest.mark.parametrize("procs", [1, 5, pytest.param(8, marks=pytest.mark.soak)])
 def test_multiblock_equals_the_single_grid(capsys, procs):
     Path("blocks.txt").write_text(CORNERS)
     words = ["--geometry", "blocks.txt", "--steps", 30, "--procs", procs]
@@ -110,9 +110,12 @@ def test_more_tasks_than_processes(capsys):
     assert "cannot be read" in refused(capsys, "multiblock", "--geometry", "nowhere", status=1)
 
 
+LARGE = pytest.param(8, "9,2,7", "2,0,1", marks=pytest.mark.soak)
+
+
 @pytest.mark.parametrize(
     ("procs", "shape", "axes"),
-    [(1, "5,4,3", "2,0,1"), (3, "7,10,2", "1,0,2"), (6, "12,5,9", "1,2,0"), (8, "9,2,7", "2,0,1")],
+    [(1, "5,4,3", "2,0,1"), (3, "7,10,2", "1,0,2"), (6, "12,5,9", "1,2,0"), LARGE],
 )
 def test_remap_puts_every_element_in_its_place(capsys, procs, shape, axes):
     words = ["--procs", procs, "--shape", shape, "--axes", axes, "--threads", 2]

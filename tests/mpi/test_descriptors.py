@@ -45,7 +45,7 @@ def check(comm, groups, shape, most, total):
         room.check(spec.local(array, w.comm.rank))
 
 
-@ranks({"a": 1, "b": 2}, {"a": 3, "b": 5}, nodes=APART)
+@ranks({"a": 1, "b": 2}, {"a": 2, "b": 3}, soak=[{"a": 3, "b": 5}], nodes=APART)
 def test_nobody_sends_or_receives_more_than_a_tree(comm, groups):
     check(comm, groups, (9, 4), *tree(groups.values()))
 
@@ -56,13 +56,13 @@ def test_every_pair_of_sizes(comm, groups):
     check(comm, groups, (9, 4), *tree(groups.values()))
 
 
-@ranks({"a": 5, "b": 3}, nodes=APART)
+@ranks({"a": 3, "b": 2}, soak=[{"a": 5, "b": 3}], nodes=APART)
 def test_long_messages_need_no_more(comm, groups):
     check(comm, groups, (300, 300), *tree(groups.values()))
 
 
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
-@ranks({"a": 1, "b": 2}, {"a": 5, "b": 3})
+@ranks({"a": 1, "b": 2}, {"a": 3, "b": 2}, soak=[{"a": 5, "b": 3}])
 def test_tasks_that_share_memory_need_none_among_themselves(comm, groups):
     check(comm, groups, (9, 4), 1, 2)
 
@@ -80,7 +80,7 @@ def test_every_pair_of_sizes_in_shared_memory(comm, groups):
     check(comm, groups, (9, 4), 1, 2)
 
 
-@ranks({"a": 3, "b": 5}, nodes=APART)
+@ranks({"a": 3, "b": 2}, soak=[{"a": 3, "b": 5}], nodes=APART)
 def test_refusals_need_no_more(comm, groups):
     w = hk.tasks(groups, comm)
     shape = (6, 4) if w.name == "a" else (6, 5)

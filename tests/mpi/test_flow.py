@@ -209,6 +209,8 @@ def test_annotated_functions(comm):
     assert f.steps == 2
     with pytest.raises(hk.Error, match=r"no argument 'aa' \(did you mean 'a'\?\)"):
         hk.step(inputs=["aa"])(lambda a: a)
+    with pytest.raises(hk.Error, match="no argument 3; inputs names some of 'a'"):
+        hk.step(inputs=[3])(lambda a: a)  # type: ignore[list-item]
 
 
 @ranks(1)

@@ -96,7 +96,7 @@ def test_random_programs_of_sends_and_receives(comm, groups):
     run_flows(comm, groups, 0, 10)
 
 
-@ranks(*PAIRS[1:], nodes="0,1,0,1")
+@ranks(PAIRS[2], soak=[PAIRS[1]], nodes="0,1")
 def test_random_programs_across_nodes(comm, groups):
     run_flows(comm, groups, 1, 3)
 

@@ -58,7 +58,7 @@ def test_random_layouts_of_every_kind(comm, seed):
 
 
 @pytest.mark.parametrize("cases", [8, pytest.param(25, marks=pytest.mark.soak)])
-@ranks(4, 6, nodes="0,1")
+@ranks(4, soak=[6], nodes="0,1")
 def test_random_layouts_of_every_kind_on_pretended_nodes(comm, cases):
     rng = np.random.default_rng([77, comm.size])
     own = private(comm, 77)
@@ -292,3 +292,20 @@ def test_long_layouts_are_agreed_on_by_digest(comm):
     )
     assert len(message) < 2000
     check_still_works(comm)
+
+
+@ranks(6)
+def test_equal_layouts_with_copies_in_another_order(comm):
+    """A cached schedule is that of its own layout, which peers may not have met."""
+    copies = hk.Layout((8,), "(*)", (2,), replicate=0)
+    first, second = copies.relabeled([0, 1], 4), copies.relabeled([1, 0], 4)
+    assert first == second
+    halves = hk.Layout.boxes((8,), [(0, 0), (0, 0), (0, 4), (4, 8)])
+    for layout, order in (first, [0, 1, 2, 3]), (second, [0, 4, 5, 2]):
+        mine = order.index(comm.rank) if comm.rank in order else -1
+        part = comm.Split(0 if mine >= 0 else 1, mine)
+        if mine >= 0:
+            a = hk.from_function(lambda i: i, layout, "int64", part)
+            b = hk.redistribute(a, halves, timeout=60)
+            assert b.local.tolist() == [[], [], [0, 1, 2, 3], [4, 5, 6, 7]][mine]
+        part.Free()

@@ -111,6 +111,7 @@ def test_one_rank_that_raises_is_named_and_the_next_test_runs(tmp_path, mark):
     assert "PASSED" in out and "1 failed, 1 passed" in out
 
 
+@pytest.mark.soak
 def test_one_rank_that_raises_while_the_others_wait(tmp_path, mark):
     code, out = run_pytest(
         tmp_path,

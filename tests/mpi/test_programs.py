@@ -16,7 +16,7 @@ import oracle
 SIZES = (1, 2, 3, 5)
 SQUARE = [{"a": s, "b": r} for s, r in itertools.product(SIZES, SIZES)]
 #: one process, fewer and more than the others, unequal parts; `make soak` runs every pair
-SOME = [{"a": s, "b": r} for s, r in ((1, 1), (1, 3), (2, 3), (3, 2), (5, 2))]
+SOME = [{"a": s, "b": r} for s, r in ((1, 1), (1, 3), (3, 2))]
 TASKS = [
     {"a": 1, "b": 1},
     {"a": 2, "b": 3},
@@ -199,7 +199,7 @@ def test_every_verb_between_tasks_of_several_sizes(comm, groups):
     every_verb(comm, groups, 100)
 
 
-@ranks(*SOME[1:4], nodes=TWO_NODES)
+@ranks(*SOME[1:], nodes=TWO_NODES)
 def test_every_verb_across_nodes(comm, groups):
     every_verb(comm, groups, 200)
 

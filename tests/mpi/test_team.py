@@ -79,7 +79,7 @@ def every_operation(s: hk.Team, seed: int, name: str) -> None:
     check(s.reduce(v, lambda a, b: b), values[members[-1]], f"reduce {what}")
 
 
-@ranks(1, 2, 3, 5, 8)
+@ranks(1, 2, 3, 5, soak=[8])
 def test_every_operation_and_type(comm: Any) -> None:
     t = hk.Team(comm)
     rng = np.random.default_rng(comm.size)

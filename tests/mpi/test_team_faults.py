@@ -55,6 +55,7 @@ def test_arguments_that_cannot_be(comm: Any) -> None:
         (lambda: t.gather(np.int32(1), np.zeros(2, np.int32)), "out is int32"),
         (lambda: t.gather(np.int32(1), np.zeros(3, np.int64)), "out is int64"),
         (lambda: t.bcast_get("nonsense"), "nonsense"),
+        (lambda: t.bcast_get(object), "NumPy scalar"),
         (lambda: t.wait(timeout=-1), "timeout"),
         (lambda: t.any(True, timeout="soon"), "timeout"),
         (lambda: t.reduce(np.zeros((), "V57")[()], max), "57 bytes"),

@@ -81,7 +81,7 @@ def test_random_layouts_of_every_kind(comm: Any, seed: int) -> None:
 
 
 @pytest.mark.parametrize("cases", [8, pytest.param(20, marks=pytest.mark.soak)])
-@ranks(4, 6, nodes="0,0,1,1,2,2")
+@ranks(4, soak=[6], nodes="0,0,1,1")
 def test_random_layouts_on_pretended_nodes(comm: Any, cases: int) -> None:
     rng, own = np.random.default_rng([31, comm.size]), private(comm, 31)
     for case in range(cases):

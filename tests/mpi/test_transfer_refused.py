@@ -88,7 +88,7 @@ def check_refused(comm: Any, extent: int, strategy: str, sparse: bool = False) -
 
 
 @pytest.mark.parametrize("extent", [6, 300, 30000])
-@ranks(2, 3)
+@ranks(3, soak=[2])
 def test_a_wrong_array_of_one_process(comm: Any, extent: int) -> None:
     check_refused(comm, extent, "direct")
     if comm.size > 2:

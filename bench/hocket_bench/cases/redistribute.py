@@ -18,7 +18,7 @@ from ..record import Question
 from ..redistribution import Problem
 from ..redistributors import mpi4py_fft, pdgemr2d, petsc_sf
 from ..registry import Match, Native, Pass
-from ..transfers import contestants
+from ..transfers import contestants, planned_alltoallw
 
 RANKS = 2
 PAIRS = (
@@ -196,6 +196,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             compiled_copy(problem),
             alltoallw(problem),
             packed_alltoall(problem),
+            planned_alltoallw(problem),
             *contestants(problem),
             petsc_sf(problem),
         ]

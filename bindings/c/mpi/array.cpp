@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/array.hpp"
 
+#include <algorithm>
+
 #include "dtype.hpp"
 #include "handles.hpp"
 #include "hocket/mpi.hpp"
@@ -22,13 +24,14 @@ Array wrap(void* data, const hocket_layout* layout, const char* dtype, std::int6
         // One for each dimension of the local array; every process's array has the same number.
         steps = Shape(strides, strides + lies->value.local_shape(0).size());
     }
-    Array array = Array::wrap(data, lies->value, type, on, std::move(steps), {}, writable);
-    if (data == nullptr && array.process() >= 0 && lies->value.local_elements(array.process()) > 0)
-        throw ArgumentError("'data' is NULL, but process " + std::to_string(array.process()) +
-                            " holds " +
-                            std::to_string(lies->value.local_elements(array.process())) +
-                            " elements of " + lies->value.text() + "; give their address");
-    return array;
+    const std::int64_t held = on.rank() < std::min<std::int64_t>(lies->value.size(), on.size())
+                                  ? lies->value.local_elements(on.rank())
+                                  : 0;
+    if (data == nullptr && held > 0)
+        throw ArgumentError("'data' is NULL, but process " + std::to_string(on.rank()) + " holds " +
+                            std::to_string(held) + " elements of " + lies->value.text() +
+                            "; give their address");
+    return Array::wrap(data, lies->value, type, on, std::move(steps), {}, writable);
 }
 
 }  // namespace

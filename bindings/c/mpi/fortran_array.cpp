@@ -109,12 +109,14 @@ Layout mirrored(const Layout& layout) {
 Array wrap(void* data, std::int64_t dimensions, const std::int64_t* extents,
            const std::int64_t* strides, const Layout& layout, const hocket::DType& dtype, int comm,
            bool writable) {
-    const auto like = Array::wrap(nullptr, layout, dtype, hocket::from_fortran(comm));
-    const auto shape = checked_extents(dimensions, extents, like.local_shape(),
-                                       local_array_of(layout, like.process()));
+    const hocket::Comm on = hocket::from_fortran(comm);
+    const std::int64_t process = on.rank() < layout.size() ? on.rank() : -1;
+    const Shape wanted =
+        process >= 0 ? layout.local_shape(process) : Shape(layout.local_shape(0).size(), 0);
+    const auto shape =
+        checked_extents(dimensions, extents, wanted, local_array_of(layout, process));
     if (std::ranges::count(shape, 0) == 0) require(data, "data");
-    return Array::wrap(data, layout, dtype, like.comm(), strides_of(dimensions, strides), {},
-                       writable);
+    return Array::wrap(data, layout, dtype, on, strides_of(dimensions, strides), {}, writable);
 }
 
 // The options of scatter and gather for the whole array on its root.

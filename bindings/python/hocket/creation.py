@@ -79,6 +79,15 @@ def empty(
     return Array(as_array(whole, shape, kind), layout, on, whole)
 
 
+def empty_as(a: Array, dtype: np.dtype[Any]) -> Array:
+    """`empty` with the layout and the communicator of `a`, which needs no checks."""
+    local, layout = a._local, a._layout
+    rank = a._rank_and_size[0]
+    reserved = _mpi.room_of(layout._native, dtype.itemsize, rank if rank < layout.size else -1)
+    whole = _mpi.allocate(local.size * dtype.itemsize, reserved)
+    return Array(np.ndarray(local.shape, dtype, whole), layout, a._comm, whole)
+
+
 def zeros(
     layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
 ) -> Array:
@@ -125,7 +134,8 @@ def wrap(
     LayoutError
         if the shape of `local` is not the layout's local shape on this process.
     Error
-        for objects without memory on the host, and dtypes that cannot be moved.
+        for objects without memory on the host, strides that lead out of memory, and dtypes that
+        cannot be moved.
 
     Examples
     --------
@@ -147,7 +157,9 @@ def wrap(
             f"the layout {layout} has local shape {shape}"
         )
     whole = None if room is None else checked_room(room, local)
-    return Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+    array = Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+    array._wrapped()  # checks the strides
+    return array
 
 
 def _as_numpy(x: Any) -> npt.NDArray[Any]:

@@ -26,8 +26,8 @@ class Layout(LayoutQueries):
     """The distribution of a global N-d array over processes. An immutable value.
 
     Two layouts are equal if their shapes, their sizes and the index sets of every process are
-    equal, however they were written. Boxes, elements and explicit segments equal only layouts of
-    their own kind, and elements only with the same order of the local arrays.
+    equal, however they were written. Elements and explicit segments equal only layouts of their
+    own kind, and elements only with the same order of the local arrays.
     `Layout.parse(str(layout)) == layout`.
 
     The formats are those of HPF 1.0, chapter 3, and HPF 2.0, section 8: ``BLOCK``, ``BLOCK(n)``,

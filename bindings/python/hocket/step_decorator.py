@@ -75,8 +75,8 @@ def step(
                 shown = [names] if isinstance(names, str) else ["A"]
                 raise Error(f"{word} is {names!r}; give a list of names, as {word}={shown}")
             for each in names:
-                if each not in known:
-                    near = difflib.get_close_matches(each, known, 1)
+                if not isinstance(each, str) or each not in known:
+                    near = difflib.get_close_matches(str(each), known, 1)
                     hint = f" (did you mean {near[0]!r}?)" if near else ""
                     raise Error(
                         f"step {fn.__name__!r} has no argument {each!r}{hint}; {word} names some "

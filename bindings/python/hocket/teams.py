@@ -376,7 +376,7 @@ class Team(Calls):
         >>> float(value)
         1.5
         """
-        nothing = self._read(Op.bcast, lambda: np.zeros((), dtype)[()])
+        nothing = self._read(Op.bcast, lambda: np.zeros((), dtype))
         return self._one(Op.bcast, nothing, bits, timeout)
 
     def rank(self, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None) -> int:

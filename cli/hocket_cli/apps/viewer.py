@@ -39,8 +39,7 @@ class View:
 
 
 def run(name: str, key: str | None) -> None:
-    """Looks until the person leaves. Raises `Error` for a port that lets nobody in with this key,
-    and for a program that is no such simulation."""
+    """Looks until the person leaves. While it cannot look, it shows why, and tries again."""
     view = View()
     with sessions.exit_on_sigterm(), Screen() as screen:
         while True:
@@ -52,7 +51,7 @@ def run(name: str, key: str | None) -> None:
                         return
             except hk.EndOfStream:
                 reason = "the simulation has ended"
-            except (hk.DeadlineError, hk.PeerLostError) as error:
+            except hk.Error as error:
                 reason = str(error).splitlines()[0]
             screen.draw([f"waiting for {name}: {reason}", "", "q: leave"])
             if "q" in screen.keys(0.5):

@@ -23,7 +23,9 @@ _jobs: dict[tuple[int, str | None], Job] = {}  # least recently used first
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "ranks(*counts, seconds, nodes): called on so many ranks")
+    config.addinivalue_line(
+        "markers", "ranks(*counts, soak, seconds, nodes): called on so many ranks"
+    )
     config.addinivalue_line("markers", "soak: long; runs only with -m soak")
 
 
@@ -43,7 +45,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if metafunc.cls is not None:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: ranks() is for functions")
     metafunc.fixturenames.append(RANKS)
-    metafunc.parametrize(RANKS, mark.args, ids=[_label(count) for count in mark.args])
+    long = [pytest.param(count, marks=pytest.mark.soak) for count in mark.kwargs["soak"]]
+    labels = [_label(count) for count in (*mark.args, *mark.kwargs["soak"])]
+    metafunc.parametrize(RANKS, [*mark.args, *long], ids=labels)
 
 
 def _label(count: int | Mapping[str, int]) -> str:

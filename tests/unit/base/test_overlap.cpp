@@ -10,6 +10,7 @@
 
 namespace {
 
+using hocket::base::has_addresses;
 using hocket::base::share_bytes;
 using hocket::base::StridedBox;
 
@@ -40,6 +41,18 @@ bool share_by_listing(const Box& a, const Box& b) {
     for (const auto at : of_a)
         if (of_b.contains(at)) return true;
     return false;
+}
+
+TEST(Overlap, elements_have_addresses) {
+    const std::int64_t far = INT64_MAX / 2, farthest = INT64_MIN;
+    EXPECT_TRUE(has_addresses(Box{64, {3, 4}, {-32, 8}, 8}));
+    EXPECT_FALSE(has_addresses(Box{63, {3, 4}, {-32, 8}, 8}));
+    EXPECT_TRUE(has_addresses(Box{64, {1, 4}, {farthest, 8}, 8}));
+    EXPECT_TRUE(has_addresses(Box{64, {0, 4}, {far, far}, 8}));
+    EXPECT_TRUE(has_addresses(Box{0, {2, 1}, {far, 1}, 8}));
+    EXPECT_FALSE(has_addresses(Box{0, {3, 2}, {far, 1}, 8}));
+    EXPECT_FALSE(has_addresses(Box{0, {3, 3}, {far, -far}, 8}));
+    EXPECT_FALSE(has_addresses(Box{64, {far, far}, {farthest, farthest}, 1}));
 }
 
 TEST(Overlap, columns_in_turns_lie_apart) {
