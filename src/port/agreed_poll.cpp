@@ -9,11 +9,10 @@
 // A process that comes to the agreed poll earlier waits for the decision there. So a process that
 // polls faster than process 0 is never further ahead of it than from one such poll to the next.
 // Invariant: process 0 never waits, because at that poll it calls off what not all have accepted.
-#include "port/host.hpp"
-
 #include <algorithm>
 
 #include "base/platform.hpp"
+#include "port/host.hpp"
 
 namespace hocket::port {
 namespace {

@@ -82,7 +82,7 @@ class Host {
     std::optional<comm::Texts> answers_;
     std::int64_t rounds_ = 0, lookahead_ = 3, accepted_ = 0;
     double debt_ = 0, debt_at_ = 0;  // seconds that observers took from the program; as of when
-    std::int64_t furthest_ = 0;  // polls that any process is known to have made
+    std::int64_t furthest_ = 0;      // polls that any process is known to have made
     std::shared_ptr<comm::Call> collecting_;
     bool catalog_changed_ = false, finishing_ = false;
 };

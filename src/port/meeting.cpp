@@ -70,8 +70,8 @@ namespace {
 
 constexpr double until_all_join = 30;  // seconds
 
-comm::Protocol<> join_jobs(Comm on, Meeting meeting, std::shared_ptr<Opening> opening, bool acceptor,
-                           std::shared_ptr<JobTasks> out) {
+comm::Protocol<> join_jobs(Comm on, Meeting meeting, std::shared_ptr<Opening> opening,
+                           bool acceptor, std::shared_ptr<JobTasks> out) {
     const auto acceptors = static_cast<int>(meeting.addresses.size());
     const auto connectors = static_cast<int>(meeting.connectors);
     const std::string& other = acceptor ? meeting.connector : meeting.acceptor;
@@ -96,8 +96,8 @@ comm::Protocol<> join_jobs(Comm on, Meeting meeting, std::shared_ptr<Opening> op
 
 }  // namespace
 
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, std::shared_ptr<Opening> opening, OwnSide side,
-                              std::shared_ptr<JobTasks> out) {
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, std::shared_ptr<Opening> opening,
+                              OwnSide side, std::shared_ptr<JobTasks> out) {
     const comm::Group all = comm::Group::whole(on.state().link());
     comm::CallSignature mine;
     mine.text = std::move(side.text);

@@ -49,8 +49,8 @@ struct OwnSide {
     int tag;
     std::string text;
 };
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, std::shared_ptr<Opening> opening, OwnSide side,
-                              std::shared_ptr<JobTasks> out);
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, std::shared_ptr<Opening> opening,
+                              OwnSide side, std::shared_ptr<JobTasks> out);
 
 /// Collective over the job. `only`: the one task that is accepted; "": any.
 JobTasks accept_job(const std::shared_ptr<State>& state, const Resume& resume,
