@@ -149,6 +149,40 @@ def fft_of_extents(x: Any, y: Any, choose: Choose) -> Any:
     ][choose(0, 6)]()
 
 
+def norms(x: Any, y: Any, choose: Choose) -> Any:
+    order = [None, 1, 2, 3, np.inf, -np.inf, 0][choose(0, 6)]
+    if x.ndim == 2 and choose(0, 1) and x.size:
+        return np.linalg.norm(x, ["fro", 1, -1, np.inf, -np.inf][choose(0, 4)])
+    return np.linalg.norm(x, order, one_axis(x, choose)) if x.size else x + y
+
+
+def masks_of_dimensions(x: Any, y: Any, choose: Choose) -> Any:
+    """A mask of one dimension beside slices and an integer."""
+    if x.ndim < 2 or not x.size:
+        return x + y
+    rows = y[(slice(None), *[0] * (y.ndim - 1))] > 0
+    last = y[(*[0] * (y.ndim - 1), slice(None))] > 0
+    kind = choose(0, 3)
+    if kind == 3:
+        x = x.copy()
+        x[rows] = 1
+        return x
+    return [lambda: x[rows], lambda: x[..., last], lambda: x[rows, 0]][kind]()
+
+
+def summed_over_labels(x: Any, y: Any, choose: Choose) -> Any:
+    """einsum of three operands, of diagonals, and with an ellipsis."""
+    square = x @ y.T
+    return [
+        lambda: np.einsum("ij,kj,kl->il", x, y, x),
+        lambda: np.einsum("ii->i", square),
+        lambda: np.einsum("ii", square),
+        lambda: np.einsum("...j,kj->k...", x, y),
+        lambda: np.diagonal(square, choose(-2, 2)),
+        lambda: np.inner(x, y),
+    ][choose(0, 5)]()
+
+
 #: of two arrays of one shape
 ANY: dict[str, Expression] = {
     "add": lambda x, y, c: x + y,
@@ -211,6 +245,10 @@ ANY: dict[str, Expression] = {
     "dstack": lambda x, y, c: np.dstack([x, y]),
     "tile": lambda x, y, c: np.tile(x, [(2,), (1, 3), (2, 1, 2), (0, 2)][c(0, 3)]),
     "average": lambda x, y, c: np.average(x) if x.size else x + y,
+    "order F": lambda x, y, c: x.reshape((-1, 1), order="F"),
+    "all of both": lambda x, y, c: np.concatenate([x, y], axis=None),
+    "unique with indices": lambda x, y, c: np.unique(x, return_index=True, return_inverse=True),
+    "sum from": lambda x, y, c: np.sum(x, axis=axis_of(x, c), initial=2),
     "nansum": lambda x, y, c: np.nansum(x / y) if x.size else x + y,
 }
 #: of arrays with one dimension or more
@@ -226,6 +264,10 @@ AXIS: dict[str, Expression] = {
     "stack": lambda x, y, c: np.stack([x, y], c(0, x.ndim)),
     "roll": rolled,
     "diff": lambda x, y, c: np.diff(x, axis=one_axis(x, c)),
+    "diff of ends": lambda x, y, c: np.diff(x, axis=one_axis(x, c), prepend=0, append=y),
+    "norms": norms,
+    "masks of dimensions": masks_of_dimensions,
+    "indices of true": lambda x, y, c: np.argwhere(x),
     "sort": lambda x, y, c: np.sort(x, one_axis(x, c)),
     "argsort": lambda x, y, c: np.argsort(x, one_axis(x, c), kind="stable"),
     "nonzero": lambda x, y, c: np.nonzero(x),
@@ -243,6 +285,7 @@ FULL: dict[str, Expression] = {
     "indices": lambda x, y, c: x[indices(x, c)],
     "rows": lambda x, y, c: x[[c(0, x.shape[0] - 1) for _ in range(3)]],
     "take": lambda x, y, c: np.take(x, [c(0, x.shape[-1] - 1), 0], axis=-1),
+    "take with mode": lambda x, y, c: np.take(x, [-9, 1, 7], 0, mode=["wrap", "clip"][c(0, 1)]),
     "assigned by index": assigned_by_index,
     "ptp": lambda x, y, c: np.ptp(x, one_axis(x, c)) if x.dtype.kind in "if" else x + y,
     "fftn": lambda x, y, c: np.fft.fftn(x),
@@ -254,6 +297,7 @@ MATRIX: dict[str, Expression] = {
     "matrix and vector": lambda x, y, c: x @ y[0] if len(y) else x + y,
     "einsum": lambda x, y, c: np.einsum("ij,kj->ki", x, y),
     "einsum of one": lambda x, y, c: np.einsum(["ij->ji", "ij->j", "ij->i"][c(0, 2)], x),
+    "labels": summed_over_labels,
     "dot": lambda x, y, c: np.dot(x.ravel(), y.ravel()),
     "outer": lambda x, y, c: np.outer(x[:, 0], y[0]) if x.size else x + y,
     "rot90": lambda x, y, c: np.rot90(x, c(-2, 3)) * 1,

@@ -34,6 +34,8 @@ class Options(ctypes.Structure):
     _fields_ = (
         ("dim", ctypes.POINTER(ctypes.c_int64)),
         ("mask", ctypes.c_void_p),
+        ("segment", ctypes.c_void_p),
+        ("shifts", ctypes.c_void_p),
         ("exclusive", ctypes.c_bool),
         ("suffix", ctypes.c_bool),
         ("descending", ctypes.c_bool),
@@ -238,15 +240,22 @@ def located(op: str, x: Any, dim: Optional[int], mask: Any, order: str, first: i
     return np.array(np.unravel_index(best, x.shape, order=order), np.int64) + first
 
 
-def scanned(op: str, x: Any, dim: Optional[int], mask: Any, order: str, **how: bool) -> Any:
+def scanned(
+    op: str, x: Any, dim: Optional[int], mask: Any, segment: Any, order: str, **how: bool
+) -> Any:
     neutral = np.asarray(identity(op, x.dtype)).astype(x.dtype)
     y = x if mask is None else np.where(mask != 0, x, neutral)
-    y = y.reshape(-1, order=order) if dim is None else np.moveaxis(y, dim, -1)
-    if how.get("suffix"):
-        y = y[..., ::-1]
+
+    def in_lines(values: Any) -> Any:
+        values = values.reshape(-1, order=order) if dim is None else np.moveaxis(values, dim, -1)
+        return values[..., ::-1] if how.get("suffix") else values
+
+    y, parts = in_lines(y), in_lines(np.zeros(x.shape) if segment is None else segment != 0)
     found = np.empty_like(y)
     total = np.full(y.shape[:-1], neutral, x.dtype)
     for k in range(y.shape[-1]):
+        if k:
+            total = np.where(parts[..., k] != parts[..., k - 1], neutral, total)
         pair = np.stack([total, y[..., k]], -1)
         after = along(lambda each: fold_pair(op, each), pair, pair.ndim - 1, x.dtype)
         found[..., k] = total if how.get("exclusive") else after
@@ -268,6 +277,13 @@ def shifted(x: Any, shift: int, dim: int, boundary: Any = None) -> Any:
         if 0 <= k + shift < x.shape[dim]:
             np.moveaxis(found, dim, 0)[k] = np.moveaxis(x, dim, 0)[k + shift]
     return found
+
+
+def shifted_by_line(x: Any, shift: int, shifts: Any, dim: int, boundary: Any = None) -> Any:
+    lines, by = np.moveaxis(x, dim, -1).copy(), np.asarray(shifts)
+    for place in np.ndindex(by.shape):
+        lines[place] = shifted(lines[place], shift + int(by[place]), 0, boundary)
+    return np.moveaxis(lines, -1, dim)
 
 
 def scattered(base: Any, values: Any, indices: list[Any], op: str, mask: Any, order: str) -> Any:

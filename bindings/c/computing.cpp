@@ -18,6 +18,8 @@ ComputeOptions options_of(const hocket_compute_options* given, double timeout) {
     if (given == nullptr) return options;
     if (given->dim != nullptr) options.dim = *given->dim - given->first_index;
     if (given->mask != nullptr) options.mask = behind(given->mask)->value;
+    if (given->segment != nullptr) options.segment = behind(given->segment)->value;
+    if (given->shifts != nullptr) options.shifts = behind(given->shifts)->value;
     options.exclusive = given->exclusive;
     options.suffix = given->suffix;
     options.descending = given->descending;

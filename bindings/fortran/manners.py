@@ -147,10 +147,10 @@ DEFAULTS = {
 COMPUTED_WITH = {
     "hocket_reduce": ("dim", "mask"),
     "hocket_locate": ("dim", "mask"),
-    "hocket_cshift": ("dim",),
-    "hocket_eoshift": ("dim",),
+    "hocket_cshift": ("dim", "shifts"),
+    "hocket_eoshift": ("dim", "shifts"),
     "hocket_spread": ("dim",),
-    "hocket_scan": ("dim", "mask", "exclusive", "suffix"),
+    "hocket_scan": ("dim", "mask", "segment", "exclusive", "suffix"),
     "hocket_scatter_combine": ("mask",),
     "hocket_grade": ("dim", "descending"),
 }

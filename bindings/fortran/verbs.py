@@ -79,9 +79,9 @@ def compute_options(one: Procedure, p: Parameter, verb: str) -> None:
             one.declared.append("integer, intent(in), optional :: dim")
             one.declared.append("integer(c_int64_t), target :: dim_")
             lines = ["dim_ = dim", f"{place}%dim = c_loc(dim_)"]
-        elif name == "mask":
-            one.declared.append("type(hocket_array), intent(in), optional :: mask")
-            lines = [f"{place}%mask = mask%handle"]
+        elif name in ("mask", "segment", "shifts"):
+            one.declared.append(f"type(hocket_array), intent(in), optional :: {name}")
+            lines = [f"{place}%{name} = {name}%handle"]
         else:
             one.declared.append(f"logical, intent(in), optional :: {name}")
             lines = [f"{place}%{name} = logical({name}, c_bool)"]

@@ -38,6 +38,11 @@ struct ComputeOptions {
     /// Only elements take part at which the mask is true: bool or integers, of the array's shape
     /// and any layout.
     std::optional<Array> mask = {};
+    /// Of scan: bool or integers, of the array's shape; a segment begins where their truth changes.
+    std::optional<Array> segment = {};
+    /// Of cshift and eoshift: integers, of the array's shape without `dim`: more shift of each
+    /// line.
+    std::optional<Array> shifts = {};
     bool exclusive = false;   ///< of scan: without the element itself
     bool suffix = false;      ///< of scan: from the last element on
     bool descending = false;  ///< of grade: the largest first
@@ -80,7 +85,8 @@ Array matmul(const Array& a, const Array& b, const ComputeOptions& options = {},
              const Multiply& multiply = {});
 
 /// result(i) = array(i + shift) along `dim` (none: 0), around the end (CSHIFT) or with the element
-/// at `boundary` beyond it (EOSHIFT; nullptr: zero bytes). Any type, the array's layout.
+/// at `boundary` beyond it (EOSHIFT; nullptr: zero bytes). Reads `shifts`, which are added to
+/// `shift`. Any type, the array's layout.
 Array cshift(const Array& array, std::int64_t shift, const ComputeOptions& options = {});
 Array eoshift(const Array& array, std::int64_t shift, const void* boundary = nullptr,
               const ComputeOptions& options = {});
@@ -110,7 +116,8 @@ Array spread(const Array& array, std::int64_t copies, const ComputeOptions& opti
 Array transpose(const Array& array);
 
 /// Prefix and suffix operations (SUM_PREFIX, MAXVAL_SUFFIX, …): combines each element with all
-/// before it, along `dim`, or of the whole array in order. Reads `mask`, `exclusive` and `suffix`.
+/// before it, along `dim`, or of the whole array in order. Reads `mask`, `segment`, `exclusive` and
+/// `suffix`.
 /// Sums of floating-point numbers depend on the parts: close, not exact. The array's layout.
 Array scan(const Array& array, Combine op, const ComputeOptions& options = {});
 

@@ -20,7 +20,7 @@ Array merge(const Array& yes, const Array& no, const Array& mask, const ComputeO
               require_comm(yes, mask);
               require_shape(yes, no, "the second operand");
               require_shape(yes, mask, "the mask");
-              require_mask(mask);
+              require_truths(mask, "the mask");
               if (!(yes.dtype() == no.dtype()))
                   throw MismatchError("the operands of merge hold " + yes.dtype().name + " and " +
                                       no.dtype().name + "; make both of one type");
@@ -128,7 +128,7 @@ Array pack(const Array& array, const Array& mask, const ComputeOptions& options,
               said(options) + ")",
           deadline, [&] {
               require_comm(array, mask);
-              require_mask(mask);
+              require_truths(mask, "the mask");
               require_shape(array, mask, "the mask");
               if (vector) require_vector(array, *vector);
           });
@@ -160,7 +160,7 @@ Array unpack(const Array& vector, const Array& mask, const Array& field,
     agree(comm,
           "unpack(" + said(vector) + ", " + said(mask) + ", " + said(field) + said(options) + ")",
           deadline, [&] {
-              require_mask(mask);
+              require_truths(mask, "the mask");
               require_comm(mask, field);
               require_vector(field, vector);
               require_comm(mask, vector);

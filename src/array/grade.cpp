@@ -124,10 +124,7 @@ template <class T>
 Array graded(const Array& array, std::size_t dim, const ComputeOptions& options) {
     const Deadline deadline = options.deadline;
     const Shape& shape = array.layout().shape();
-    const auto local = [&](const Layout& layout) {
-        return layout.form().gridded() && parts_along(layout, dim).size() <= 1;
-    };
-    if (local(array.layout())) return grade_local<T>(array, dim, options);
+    if (is_local(array.layout(), dim)) return grade_local<T>(array, dim, options);
     const std::int64_t size = array.comm().size();
     for (std::size_t d = 0; d < shape.size(); ++d)
         if (d != dim && shape[d] >= size)

@@ -144,6 +144,10 @@ Layout like(const Layout& layout, const Shape& shape) {
     return balanced(shape, layout.size());
 }
 
+bool is_local(const Layout& layout, std::size_t dim) {
+    return layout.form().gridded() && parts_along(layout, dim).size() <= 1;
+}
+
 std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dim) {
     std::vector<std::int64_t> found;
     if (layout.num_elements() == 0) return found;

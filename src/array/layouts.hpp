@@ -41,6 +41,8 @@ Layout like(const Layout& layout, const Shape& shape);
 
 /// One index of each part into which the processes divide a dimension.
 std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dim);
+/// Whether each process holds whole lines along the dimension.
+bool is_local(const Layout& layout, std::size_t dim);
 /// Whether each element has one owner only.
 bool without_copies(const Layout& layout);
 /// The number of elements that change their process.

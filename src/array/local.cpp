@@ -66,6 +66,8 @@ std::string said(const ComputeOptions& options) {
     std::string text;
     if (options.dim) text += ", dim=" + std::to_string(*options.dim + options.first_index);
     if (options.mask) text += ", mask=" + said(*options.mask);
+    if (options.segment) text += ", segment=" + said(*options.segment);
+    if (options.shifts) text += ", shifts=" + said(*options.shifts);
     if (options.exclusive) text += ", exclusive";
     if (options.suffix) text += ", suffix";
     if (options.descending) text += ", descending";
@@ -88,9 +90,15 @@ void require_shape(const Array& array, const Array& other, const char* noun) {
                           "; give one of the same shape");
 }
 
-void require_mask(const Array& mask) {
+void require_truths(const Array& mask, const char* noun) {
     if (!is_truth(mask.dtype()))
-        throw MismatchError("the mask holds " + mask.dtype().name + "; give bool or integers");
+        throw MismatchError(std::string(noun) + " holds " + mask.dtype().name +
+                            "; give bool or integers");
+}
+
+void require_integers(const Array& array, const char* noun) {
+    if (!with_integer(array.dtype(), [](auto) {}))
+        throw MismatchError(std::string(noun) + " holds " + array.dtype().name + "; give integers");
 }
 
 void require_dim(const Array& array, const ComputeOptions& options) {
@@ -106,7 +114,7 @@ void require_dim(const Array& array, const ComputeOptions& options) {
 void require_own_mask(const Array& array, const ComputeOptions& options) {
     if (!options.mask) return;
     require_comm(array, *options.mask);
-    require_mask(*options.mask);
+    require_truths(*options.mask, "the mask");
     require_shape(array, *options.mask, "the mask");
 }
 
@@ -192,6 +200,18 @@ std::vector<std::uint8_t> truths(const Array& mask) {
         using T = decltype(zero);
         const T* from = reinterpret_cast<const T*>(dense.data());
         for (std::size_t k = 0; k < found.size(); ++k) found[k] = from[k] != T{0};
+    });
+    return found;
+}
+
+std::vector<std::int64_t> integers(const Array& array, std::int64_t first) {
+    const Dense dense(array);
+    std::vector<std::int64_t> found(static_cast<std::size_t>(dense.count()));
+    with_integer(array.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const auto* const from = reinterpret_cast<const T*>(dense.data());
+        for (std::size_t k = 0; k < found.size(); ++k)
+            found[k] = static_cast<std::int64_t>(from[k]) - first;
     });
     return found;
 }

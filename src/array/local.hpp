@@ -27,7 +27,9 @@ void require_comm(const Array& array, const Array& other);
 /// @throws LayoutError
 void require_shape(const Array& array, const Array& other, const char* noun);
 /// @throws MismatchError for another type than bool and integers.
-void require_mask(const Array& mask);
+void require_truths(const Array& mask, const char* noun);
+/// @throws MismatchError for another type than integers.
+void require_integers(const Array& array, const char* noun);
 /// @throws LayoutError for a dimension that the array does not have.
 void require_dim(const Array& array, const ComputeOptions& options);
 /// Checks that the options' mask, if there is one, fits the array.
@@ -75,6 +77,8 @@ class Dense {
 std::int64_t count_of(const Array& array);
 /// A mask's local elements as 0 and 1.
 std::vector<std::uint8_t> truths(const Array& mask);
+/// Local elements of any type of integers, less `first`.
+std::vector<std::int64_t> integers(const Array& array, std::int64_t first = 0);
 /// The row-major number of each local element.
 std::vector<std::int64_t> numbers(const Array& array);
 /// An array of a layout over dense local memory.

@@ -40,19 +40,6 @@ struct Heading {
     std::int64_t offset, number;  // in the owner's local array; of the value
 };
 
-// The indices of local elements of one dimension of base, from 0.
-std::vector<std::int64_t> indices_of(const Array& array, std::int64_t first) {
-    const Dense dense(array);
-    std::vector<std::int64_t> found(static_cast<std::size_t>(dense.count()));
-    with_integer(array.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        const auto* const from = reinterpret_cast<const T*>(dense.data());
-        for (std::size_t k = 0; k < found.size(); ++k)
-            found[k] = static_cast<std::int64_t>(from[k]) - first;
-    });
-    return found;
-}
-
 // Combines an element with `count` values one after the other.
 void combine_values(std::byte* element, const std::byte* values, std::int64_t count, Combine op,
                     const DType& dtype) {
@@ -89,9 +76,7 @@ void require_indices(const Array& base, const Array& values, std::span<const Arr
     for (const Array& index : indices) {
         require_comm(base, index);
         require_shape(values, index, "an array of indices");
-        if (!with_integer(index.dtype(), [](auto) {}))
-            throw MismatchError("an array of indices holds " + index.dtype().name +
-                                "; give integers");
+        require_integers(index, "an array of indices");
     }
 }
 
@@ -133,8 +118,7 @@ Array scatter_combine(const Array& base, const Array& values, std::span<const Ar
     if (options.mask) mask = truths(to(in_order(*options.mask, options), at, deadline));
     std::vector<std::vector<std::int64_t>> along;
     for (const Array& index : indices)
-        along.push_back(
-            indices_of(to(in_order(index, options), at, deadline), options.first_index));
+        along.push_back(integers(to(in_order(index, options), at, deadline), options.first_index));
     agree(comm, "scatter_combine", deadline,
           [&] { require_inside(along, base.layout().shape(), mask, options.first_index); });
 

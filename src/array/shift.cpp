@@ -5,12 +5,15 @@
 
 #include "array/layouts.hpp"
 #include "array/local.hpp"
+#include "base/text.hpp"
 #include "transfer/check.hpp"
 
 namespace hocket {
 namespace {
 
 using namespace array;
+
+__extension__ using Wide = __int128;  // sums of two shifts do not overflow
 
 // Copies `count` indices along a dimension, of `from` from `first` on, to `into` from `at` on.
 void move_slab(const Array& from, std::int64_t first, const Array& into, std::int64_t at,
@@ -45,6 +48,70 @@ Array shifted(const Array& array, std::int64_t shift, bool around, const void* b
     return out_of_order(result, options, array.layout());
 }
 
+// The layout of an array whose lines along `dim` are whole.
+Layout with_lines(const Layout& layout, std::size_t dim, std::int64_t size) {
+    if (is_local(layout, dim)) return layout;
+    const Shape& shape = layout.shape();
+    std::size_t longest = dim == 0 ? 1 : 0;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        if (d != dim && shape[d] > shape[longest]) longest = d;
+    return balanced(shape, size, static_cast<std::int64_t>(longest));
+}
+
+// Each line by a number of its own, on the process that holds the line.
+Array shifted_by_line(const Array& array, std::int64_t shift, bool around, const void* boundary,
+                      const ComputeOptions& options) {
+    const std::size_t dim = dim_in_order(array, options);
+    const Array whole = on_grid(in_order(array, options), options.deadline);
+    const Layout layout = with_lines(whole.layout(), dim, array.comm().size());
+    const Array source = to(whole, layout, options.deadline);
+    const std::vector<std::int64_t> shifts =
+        integers(to(in_order(*options.shifts, options), without(layout, dim), options.deadline));
+    const Array result = Array::empty(layout, source.dtype(), source.comm());
+    if (count_of(result) > 0) {
+        const Dense dense(source);
+        const Shape& local = result.local_shape();
+        const auto size = static_cast<std::size_t>(array.dtype().size);
+        const std::int64_t extent = local[dim];
+        const std::int64_t inner =
+            elements_of({local.begin() + static_cast<std::ptrdiff_t>(dim) + 1, local.end()});
+        auto* const into = static_cast<std::byte*>(result.data());
+        for (std::int64_t k = 0; k < count_of(result); ++k) {
+            const std::int64_t line = k / inner / extent * inner + k % inner;
+            const std::int64_t at = k / inner % extent;
+            Wide from = at + static_cast<Wide>(shift) + shifts[static_cast<std::size_t>(line)];
+            if (around) from = (from % extent + extent) % extent;
+            std::byte* const element = into + static_cast<std::size_t>(k) * size;
+            if (from >= 0 && from < extent)
+                std::memcpy(element,
+                            dense.data() + static_cast<std::size_t>(
+                                               k + (static_cast<std::int64_t>(from) - at) * inner) *
+                                               size,
+                            size);
+            else if (boundary == nullptr)
+                std::memset(element, 0, size);
+            else
+                std::memcpy(element, boundary, size);
+        }
+    }
+    return out_of_order(to(result, whole.layout(), options.deadline), options, array.layout());
+}
+
+void require_shifts(const Array& array, const ComputeOptions& options) {
+    if (!options.shifts) return;
+    require_comm(array, *options.shifts);
+    require_integers(*options.shifts, "shifts");
+    Shape rest = array.layout().shape();
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(options.dim.value_or(0)));
+    if (rest.empty())
+        throw LayoutError(
+            "the array has one dimension, so its only line has one shift; give "
+            "'shift' without 'shifts'");
+    if (options.shifts->layout().shape() != rest)
+        throw LayoutError("shifts has shape " + text::tuple(options.shifts->layout().shape()) +
+                          ", but the lines have " + text::tuple(rest) + "; give one number a line");
+}
+
 Array shift_along(const char* name, const Array& array, std::int64_t shift, bool around,
                   const void* boundary, const ComputeOptions& options) {
     agree(
@@ -56,8 +123,9 @@ Array shift_along(const char* name, const Array& array, std::int64_t shift, bool
                                   " of an array of shape (); give one with a "
                                   "dimension");
             require_dim(array, options);
-            require_own_mask(array, options);
+            require_shifts(array, options);
         });
+    if (options.shifts) return shifted_by_line(array, shift, around, boundary, options);
     return shifted(array, shift, around, boundary, options);
 }
 

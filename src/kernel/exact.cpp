@@ -138,7 +138,7 @@ class Blocks {
     Range range_;
     std::vector<double> memory_;
     std::int64_t since_carry_ = 0;
-    double guess_ = 0, guess_of_errors_ = 0;
+    Guess guess_, guess_of_errors_;
 };
 
 std::span<const std::int64_t> part(std::span<const std::int64_t> of, std::size_t first,
@@ -181,10 +181,12 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
                                 : static_cast<const char*>(terms.b) + result.b() + outer.b();
             more = outer.next();
             for (std::int64_t k = 0; k < run;) {
-                const std::int64_t count =
-                    std::min(run - k, direct ? longest_block : block_length - filled);
+                const bool here = direct && run - k >= lanes;  // else the end of a run
+                std::int64_t count =
+                    std::min(run - k, here ? longest_block : block_length - filled);
+                if (here) count -= count % lanes;
                 const bool last = !more && k + count == run;
-                if (direct) {
+                if (here) {
                     sink(Block{element, 0, a + k * size, size, count, first, last, single});
                     first = false;
                     k += count;

@@ -3,8 +3,8 @@
 // multiple of sum's last bit, and x less that is exact (Rump, Ogita, Oishi, "Accurate
 // floating-point summation part I: faithful rounding", 2008). A running sum in the place of a fixed
 // one is the idea of Demmel, Nguyen, "Parallel reproducible summation" (2015). So the leading bits
-// of all x have a sum without rounding error; a second sum takes 43 bits more, and what is left is
-// looked at.
+// of all x have a sum without rounding error. The rests have one, too, while it needs 53 bits or
+// less of the unit of which all x are multiples; the least |x| gives that unit.
 #include "kernel/exact_block.hpp"
 
 #if defined(__x86_64__)
@@ -21,34 +21,10 @@
 #include <limits>
 
 #include "kernel/cpu.hpp"
+#include "kernel/exact_sizes.hpp"
 
 namespace hocket::exact {
 namespace {
-
-// Vectors of the compiler's, which makes of them whatever the target has.
-using Vector __attribute__((vector_size(64))) = double;
-using Bits __attribute__((vector_size(64))) = long long;
-using Floats __attribute__((vector_size(32))) = float;
-
-#define HOCKET_INLINE inline __attribute__((always_inline))
-
-constexpr int spare = 10;  // bits of a sum above the largest number
-constexpr int taken = 43;  // bits of all numbers that a sum takes
-constexpr long long no_sign = 0x7fffffffffffffffLL;
-
-HOCKET_INLINE void load(Vector& to, const double* from) {
-    std::memcpy(&to, from, sizeof to);
-}
-HOCKET_INLINE void load(Vector& to, const float* from) {
-    Floats some;
-    std::memcpy(&some, from, sizeof some);
-    to = __builtin_convertvector(some, Vector);
-}
-
-HOCKET_INLINE void raise(Vector& most, const Vector& x) {
-    const Vector size = (Vector)((Bits)x & no_sign);
-    most = size > most ? size : most;
-}
 
 double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -56,91 +32,95 @@ double power_of_two(int exponent) {
 bool in_range(double top) {
     return top == 0 || (top >= 0x1p-900 && top < 0x1p1000);
 }
+int field_of(double value) {
+    return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52);
+}
 // The initial value of a sum: 1.5 * 2^(e + spare), where top < 2^e.
 double start_for(double top) {
-    const auto field = static_cast<int>(std::bit_cast<std::uint64_t>(top) >> 52);
-    return 1.5 * power_of_two(top == 0 ? 0 : field - 1023 + 1 + spare);
+    return 1.5 * power_of_two(top == 0 ? 0 : field_of(top) - 1023 + 1 + spare);
 }
 
-// The largest of all SIMD lanes. NaN is never larger, and appears in the remainder.
-HOCKET_INLINE double largest(const Vector& most) {
-    double top = 0;
-    for (int lane = 0; lane < 8; ++lane)
-        if (most[lane] > top) top = most[lane];
-    return top;
-}
-
-// Extracts `levels` sums in one pass, the first of which starts from `guess`. The result is whole
-// if no number is above the guess's size and nothing is left. `top`: the largest size.
-template <int levels, class T>
-HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double guess, double& top) {
-    constexpr int wide = levels > 2 ? 2 : lanes / 8;
-    double starts[levels];
-    Vector sums[levels][wide], most[wide], left[wide];
+// Takes `splits` parts of all numbers, and adds the rests. The result is whole if no number is
+// larger than twice `start` is made for, and the sum of rests has few enough bits.
+template <int splits, class T>
+HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double start, Extent& extent) {
+    constexpr int wide = splits > 1 ? 2 : lanes / 8;
+    double starts[splits + 1];
+    Vector sums[splits + 1][wide];
 #pragma GCC unroll 4
-    for (int level = 0; level < levels; ++level) {
-        starts[level] = level == 0 ? guess : starts[level - 1] * power_of_two(-taken);
+    for (int level = 0; level <= splits; ++level) {
+        starts[level] = level == 0 ? start : starts[level - 1] * power_of_two(-taken);
+        if (level == splits) starts[level] = 0;
 #pragma GCC unroll 4
         for (int v = 0; v < wide; ++v) sums[level][v] = Vector{} + starts[level];
     }
-#pragma GCC unroll 4
-    for (int v = 0; v < wide; ++v) most[v] = left[v] = Vector{};
+    Extremes extremes;
     for (std::int64_t k = 0; k < count; k += std::int64_t{8} * wide) {
+        Vector all[wide];
 #pragma GCC unroll 4  // keeps the sums in registers
         for (int v = 0; v < wide; ++v) {
             Vector x;
             load(x, values + k + 8 * v);
-            raise(most[v], x);
+            all[v] = x;
 #pragma GCC unroll 4
-            for (int level = 0; level < levels; ++level) {
+            for (int level = 0; level < splits; ++level) {
                 const Vector more = sums[level][v] + x;
-                x = x - (more - sums[level][v]);
+                x -= more - sums[level][v];
                 sums[level][v] = more;
             }
-            left[v] = (Vector)((Bits)left[v] | (Bits)x);  // the sign of -0 does not count
+            sums[splits][v] += x;
         }
+        widen(extremes, all);
     }
-    double found[4] = {};
-    long long any = 0;
-    for (int v = 0; v < wide; ++v) {
-        if (v > 0) raise(most[0], most[v]);
-        for (int lane = 0; lane < 8; ++lane) any |= ((Bits)left[v])[lane] & no_sign;
-    }
-    for (int level = 0; level < levels; ++level) {
+    double found[most_splits + 1] = {};
+    for (int level = 0; level <= splits; ++level) {
         Vector all = {};
         for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
         for (int lane = 0; lane < 8; ++lane) found[level] += all[lane];
     }
-    top = largest(most[0]);
-    // The sums stay within their powers of two for numbers of up to twice the size, start / 1.5 *
-    // 2^(1 - spare).
-    const bool fits = top * (0.75 * (1 << spare)) < guess;
-    return {found[0], found[1], fits && any == 0, {found[2], found[3]}};
+    extent = extent_of<T>(extremes);
+    const bool fits = extent.top * (0.75 * (1 << spare)) < start &&
+                      extent.splits_for(field_of(start) - 1023 - spare) <= splits;
+    const bool nan = found[splits] != found[splits];
+    return {found[0], found[1], extent.zero || (fits && !nan), {found[2], found[3]}};
+}
+
+// Zeros say nothing, and numbers whose parts are too many start again.
+void learn(Guess& guess, const Extent& extent) {
+    if (extent.zero) return;
+    guess.start = 0;
+    if (extent.top == 0 || !in_range(extent.top)) return;
+    guess.splits = extent.splits_for(field_of(extent.top) - 1023 + 1);
+    if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 
 template <class T>
-HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, double& guess) {
-    // One sum takes what floats of similar sizes have.
-    constexpr int levels = sizeof(T) == sizeof(float) ? 1 : 2;
-    double top = 0;
-    if (guess != 0) {
-        const BlockSum sum = extract<levels>(values, count, guess, top);
-        if (in_range(top)) guess = start_for(top);
+HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, Guess& guess) {
+    Extent extent;
+    if (guess.start == 0) {
+        extent = measure(values, count);
+        learn(guess, extent);
+        if (extent.zero) return {};
+    }
+    for (int attempt = 0; attempt < 2 && guess.start != 0; ++attempt) {
+        BlockSum sum;
+        switch (guess.splits) {
+            case 0:
+                sum = extract<0>(values, count, guess.start, extent);
+                break;
+            case 1:
+                sum = extract<1>(values, count, guess.start, extent);
+                break;
+            case 2:
+                sum = extract<2>(values, count, guess.start, extent);
+                break;
+            default:
+                sum = extract<most_splits>(values, count, guess.start, extent);
+        }
+        learn(guess, extent);
         if (sum.whole) return sum;
     }
-    Vector most = {};
-    for (std::int64_t k = 0; k < count; k += 8) {
-        Vector x;
-        load(x, values + k);
-        raise(most, x);
-    }
-    top = largest(most);
-    if (!in_range(top)) return {.whole = false};
-    guess = start_for(top);
-    const BlockSum sum = extract<2>(values, count, guess, top);
-    // Further sums lie above the least number that there is.
-    if (sum.whole || guess < 0x1p-750) return sum;
-    return extract<4>(values, count, guess, top);
+    return {.whole = false};
 }
 
 // Several rows at a time, from end to end: memory delivers long runs fastest.
@@ -247,10 +227,10 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define HOCKET_FUNCTIONS(Target, attribute)                                                       \
     struct Target##Functions {                                                                    \
-        attribute static BlockSum sum(const double* values, std::int64_t count, double& guess) {  \
+        attribute static BlockSum sum(const double* values, std::int64_t count, Guess& guess) {   \
             return sum_lanes(values, count, guess);                                               \
         }                                                                                         \
-        attribute static BlockSum sum(const float* values, std::int64_t count, double& guess) {   \
+        attribute static BlockSum sum(const float* values, std::int64_t count, Guess& guess) {    \
             return sum_lanes(values, count, guess);                                               \
         }                                                                                         \
         attribute static void columns(std::span<const double* const> rows, std::int64_t count,    \
@@ -311,10 +291,10 @@ auto dispatch(F&& f) {
 
 }  // namespace
 
-BlockSum sum_block(const double* values, std::int64_t count, double& guess) {
+BlockSum sum_block(const double* values, std::int64_t count, Guess& guess) {
     return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
 }
-BlockSum sum_block(const float* values, std::int64_t count, double& guess) {
+BlockSum sum_block(const float* values, std::int64_t count, Guess& guess) {
     return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
 }
 void sum_columns(std::span<const double* const> rows, std::int64_t columns, double* guesses,

@@ -22,11 +22,16 @@ struct BlockSum {
     double rest[2] = {};  ///< of numbers of very different sizes
     bool pair() const { return whole && rest[0] == 0 && rest[1] == 0; }
 };
-/// `guess` remembers the size of the numbers from one block of a sum to the next; 0 at first.
-BlockSum sum_block(const double* values, std::int64_t count, double& guess);
-BlockSum sum_block(const float* values, std::int64_t count, double& guess);
+/// The size of the numbers, from one block of a sum to the next, and the parts that they need.
+struct Guess {
+    double start = 0;  ///< none yet
+    int splits = 0;
+};
+/// `count` is a multiple of `lanes`, at most `longest_block`.
+BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);
+BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
 /// sums[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to `widest` numbers, a multiple
-/// of 8. A guess each, as sum_block has.
+/// of 8. A guess each of their size, 0 at first.
 void sum_columns(std::span<const double* const> rows, std::int64_t columns, double* guesses,
                  BlockSum* sums);
 

@@ -147,6 +147,14 @@ def test_sums_and_dot_products_are_exact_and_rounded_once(comm, dtype):
 
 
 @ranks(1, 2, 3)
+def test_sums_of_whole_blocks_keep_every_bit(comm):
+    for count in (4096, 12289):
+        x = np.random.default_rng(count).uniform(1, 2, count)
+        a = hk.scatter(x, hk.Layout(count, "(BLOCK)", comm.size), comm=comm)
+        assert a.sum() == rounded(exact_sum(x), "f8")
+
+
+@ranks(1, 2, 3)
 def test_infinities_and_nan_in_sums(comm):
     lay = hk.Layout(5, "(CYCLIC)", comm.size)
     for values, expected in [

@@ -120,9 +120,12 @@ def prefix(case):
         x = np.exp(0.1j * x.real) if x.dtype.kind == "c" else np.cos(x)
     a, (mask, m), dim = case.handle(x), case.mask(shape), case.dim(len(shape))
     how = {"exclusive": bool(case.choose(0, 1)), "suffix": bool(case.choose(0, 1))}
-    found = case.lib.run("scan", a, OPS.index(op), **case.options(dim=dim, mask=m, **how))
-    expected = intrinsics.scanned(op, x, dim, mask, case.order, **how)
-    case.check(found, expected, f"{op} prefix along {dim} {how}", x.dtype.kind in "biu")
+    segment, s = case.mask(shape)
+    options = case.options(dim=dim, mask=m, segment=s, **how)
+    found = case.lib.run("scan", a, OPS.index(op), **options)
+    expected = intrinsics.scanned(op, x, dim, mask, segment, case.order, **how)
+    name = f"{op} prefix along {dim} {how} {'' if s is None else 'of segments'}"
+    case.check(found, expected, name, x.dtype.kind in "biu")
 
 
 def shift(case):
@@ -130,6 +133,16 @@ def shift(case):
     x = case.values(shape, DTYPES[case.choose(0, 7)])
     dim, by = case.choose(0, len(shape) - 1), case.choose(-7, 7)
     a = case.handle(x)
+    if len(shape) > 1 and case.choose(0, 1):
+        lines = case.rng.integers(-9, 10, (*shape[:dim], *shape[dim + 1 :]))
+        lines = lines.astype(["i8", "i4"][case.choose(0, 1)])
+        options = case.options(dim=dim, shifts=case.handle(lines))
+        found = case.lib.run("cshift", a, ctypes.c_int64(by), **options)
+        case.check(found, intrinsics.shifted_by_line(x, by, lines, dim), f"cshift {by} {lines}")
+        found = case.lib.run("eoshift", a, ctypes.c_int64(by), None, **options)
+        expected = intrinsics.shifted_by_line(x, by, lines, dim, 0)
+        case.check(found, expected, f"eoshift {by} {lines}")
+        return
     if case.choose(0, 1):
         found = case.lib.run("cshift", a, ctypes.c_int64(by), **case.options(dim=dim))
         case.check(found, intrinsics.shifted(x, by, dim), f"cshift {by} along {dim}")

@@ -79,6 +79,15 @@ def empty(
     return Array(as_array(whole, shape, kind), layout, on, whole)
 
 
+def empty_as(a: Array, dtype: np.dtype[Any]) -> Array:
+    """`empty` with the layout and the communicator of `a`, which needs no checks."""
+    local, layout = a._local, a._layout
+    rank = a._rank_and_size[0]
+    reserved = _mpi.room_of(layout._native, dtype.itemsize, rank if rank < layout.size else -1)
+    whole = _mpi.allocate(local.size * dtype.itemsize, reserved)
+    return Array(np.ndarray(local.shape, dtype, whole), layout, a._comm, whole)
+
+
 def zeros(
     layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
 ) -> Array:

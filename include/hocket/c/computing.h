@@ -32,6 +32,8 @@ enum hocket_combine {
 typedef struct hocket_compute_options {
     const int64_t* dim;       /* a dimension, from 0; NULL: all elements */
     const hocket_array* mask; /* NULL: all elements take part */
+    const hocket_array* segment;
+    const hocket_array* shifts;
     bool exclusive, suffix, descending;
     bool column_major;   /* the order of elements, and the memory order of results */
     int64_t first_index; /* number of the first index of a dimension and of `dim` */

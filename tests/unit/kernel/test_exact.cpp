@@ -71,6 +71,35 @@ TEST(Exact, SumsOfIntegersTimesAPowerOfTwo) {
     }
 }
 
+// Whole blocks of numbers of one sign, whose sums have the most bits.
+template <class T>
+void sums_of_whole_blocks(Number number, int bits) {
+    std::mt19937_64 random(13);
+    for (const std::int64_t count : {4096, 8192, 4095, 12321}) {
+        for (const int spread : {0, 1, 20, 36, 60}) {  // of exponents
+            std::vector<T> values(static_cast<std::size_t>(count));
+            __int128 exactly = 0;
+            for (auto& value : values) {
+                const auto all = (random() >> (64 - bits)) | (std::uint64_t{1} << (bits - 1));
+                const __int128 integer = static_cast<__int128>(all)
+                                         << (random() % static_cast<unsigned>(spread + 1));
+                value = static_cast<T>(integer);
+                exactly += integer;
+            }
+            const std::array<std::int64_t, 1> shape{count}, strides{sizeof(T)};
+            T found = -1;
+            exact::sum({.number = number, .a = values.data(), .shape = shape, .a_strides = strides},
+                       number, &found);
+            EXPECT_EQ(found, static_cast<T>(exactly)) << count << " " << spread;
+        }
+    }
+}
+
+TEST(Exact, SumsOfWholeBlocks) {
+    sums_of_whole_blocks<double>(Number::float64, 53);
+    sums_of_whole_blocks<float>(Number::float32, 24);
+}
+
 // Rows and columns of matrices, whose numbers change their size from block to block.
 template <class T>
 void sums_of_matrices(Number number, int bits) {

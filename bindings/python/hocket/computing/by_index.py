@@ -91,31 +91,53 @@ def is_mask(item: Any) -> bool:
     ).kind == "b"
 
 
-def sole_mask(a: Array, items: tuple[Any, ...]) -> Any:
-    """The mask, if the index is one of the array's shape; else None. Raises `LayoutError`."""
-    masks = [
-        item
-        for item in items
-        if not isinstance(item, slice)
-        and item is not Ellipsis
-        and item is not None
-        and is_mask(item)
-    ]
-    if not masks:
-        return None
-    mask = masks[0] if isinstance(masks[0], Array) else np.asarray(masks[0])
-    if len(items) > 1 or mask.shape != a.layout.shape:
-        raise LayoutError(
-            f"the mask has shape {mask.shape}, but the array {a.layout.shape}; give one mask of "
-            "the array's own shape"
+def without_masks(a: Array, items: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """The mask, if the index is one of the array's shape; else None, and the items, with arrays of
+    integers for masks of some dimensions. Collective."""
+    with collective(a.comm, None):
+        shape = a.layout.shape
+        items = tuple(
+            item
+            if isinstance(item, (slice, Array)) or item is Ellipsis or item is None
+            else np.asarray(item)
+            for item in items
         )
-    return mask
+        found: list[tuple[int, Any]] = []  # masks, and their places among the items
+        dimensions = sum(
+            item.ndim if is_array(item) and is_mask(item) else 1
+            for item in items
+            if item is not None and item is not Ellipsis
+        )
+        d = 0
+        for place, item in enumerate(items):
+            if item is Ellipsis:
+                d += len(shape) - dimensions
+            elif is_array(item) and is_mask(item):
+                found.append((place, item))
+                if item.shape != shape[d : d + item.ndim] or (item.ndim == 0 and shape):
+                    raise LayoutError(
+                        f"the mask has shape {item.shape}, but the array {shape}; give a mask of "
+                        "the shape of the dimensions that it stands for"
+                    )
+                d += item.ndim
+            elif item is not None:
+                d += 1
+        if len(found) == 1 == len(items) and found[0][1].ndim == len(shape):
+            return found[0][1], items
+    for place, mask in reversed(found):
+        chosen = np.nonzero(mask)
+        items = (*items[:place], *chosen, *items[place + 1 :])
+    return None, items
+
+
+def is_array(item: Any) -> bool:
+    return isinstance(item, (Array, np.ndarray))
 
 
 def chosen(a: Array, items: tuple[Any, ...]) -> Array:
     """``a[mask]`` and ``a[rows, columns]``. Collective."""
+    mask, items = without_masks(a, items)
     with collective(a.comm, None):
-        mask = sole_mask(a, items)
         plan = None if mask is not None else Selection(a, items)
     if mask is not None:
         check_alike([mask], a.comm)
@@ -145,10 +167,10 @@ def true_numbers(mask: Array) -> Array:
 
 def assign_chosen(a: Array, items: tuple[Any, ...], value: Any) -> None:
     """``a[mask] = value`` and ``a[rows, columns] = value``. Collective."""
+    mask, items = without_masks(a, items)
     with collective(a.comm, None):
         if not a._local.flags.writeable:
             raise Error("the array is read-only; assign to one that may be written")
-        mask = sole_mask(a, items)
         plan = None if mask is not None else Selection(a, items)
         value = value if isinstance(value, Array) else np.asarray(value)
         if plan is not None and broadcast_shape([value, np.empty(plan.shape)]) != plan.shape:

@@ -12,7 +12,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import reductions
 from hocket.computing.elementwise import of_function
-from hocket.computing.layouts import normal_axes
+from hocket.computing.layouts import reduced_axes
 from hocket.computing.operands import broadcast_shape
 from hocket.computing.reductions import to_out
 from hocket.errors import LayoutError, MismatchError
@@ -33,9 +33,14 @@ def reduce(
     if initial is None and where is True:
         return reductions.reduce(ufunc, a, axis, dtype, out, keepdims)
     with collective(a.comm, None):
-        axes = normal_axes(axis, a.ndim)
+        axes = reduced_axes(axis, a.ndim)
         if initial is not None and np.ndim(initial):
             raise MismatchError(f"initial has shape {np.shape(initial)}; give one number")
+        if type(initial) is int:
+            kind = reductions.reduced_type(
+                ufunc, a.dtype, None if dtype is None else np.dtype(dtype)
+            )
+            initial = np.array(initial, kind)  # which raises if it is out of range
         if where is not True:
             check_mask(a, where)
             if ufunc.identity is None and initial is None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import shapes
+from hocket.computing.contractions import diagonal
 from hocket.computing.layouts import one_axis
+from hocket.computing.operands import as_arrays
 from hocket.computing.reductions import to_out
-from hocket.creation import from_function
+from hocket.creation import empty, from_function
 from hocket.errors import LayoutError
 
 
@@ -120,7 +122,8 @@ def average(
     if weights.shape != a.shape and weights.ndim == 1 and axis is not None:
         d = one_axis(axis, a.ndim)
         weights = weights.reshape((-1, *(1,) * (a.ndim - 1 - d)))
-    spread = np.broadcast_to(weights, a.shape)
+    kind = np.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
+    spread = np.broadcast_to(weights, a.shape).astype(kind)
     total = np.sum(spread, axis, keepdims=keepdims)
     if np.any(np.equal(total, 0)):
         raise ZeroDivisionError("the weights of np.average add up to 0; give others")
@@ -151,11 +154,35 @@ def triu(m: Array, k: int = 0) -> Any:
     return np.where(_band(m, False, k), m, m.dtype.type(0))
 
 
-def trace(a: Array, offset: int = 0) -> Any:
-    """`numpy.trace` of the last two dimensions of a matrix."""
-    if a.ndim != 2:
-        raise TypeError("np.trace of distributed arrays takes matrices; use np.einsum or a section")
-    return np.sum(tril(triu(a, offset), offset))
+def trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    """`numpy.trace`."""
+    return np.sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+def argwhere(a: Array) -> Any:
+    """`numpy.argwhere`."""
+    found = np.nonzero(a)
+    return np.stack(found, 1)
+
+
+def flatnonzero(a: Array) -> Any:
+    """`numpy.flatnonzero`."""
+    return np.nonzero(np.ravel(a))[0]
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """`numpy.append`."""
+    return np.concatenate([arr, values], axis)
+
+
+def inner(a: Any, b: Any) -> Any:
+    """`numpy.inner`."""
+    a, b = as_arrays(a, b)
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    return np.dot(a, b) if a.ndim == b.ndim == 1 else np.tensordot(a, b, (-1, -1))
 
 
 def without_nan(function: Any, neutral: Any) -> Any:
@@ -181,3 +208,23 @@ def nanmean(
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.true_divide(total, count).astype(total.dtype)
     return mean if out is None else to_out(mean, out)
+
+
+def filled(value: Any) -> Callable[..., Any]:
+    """`numpy.zeros_like` and similar functions."""
+
+    def like(a: Array, dtype: Any = None) -> Array:
+        with collective(a.comm, None):
+            result = empty(a.layout, a.dtype if dtype is None else dtype, a.comm)
+        if value is not None:
+            result.fill(result.dtype.type(value))
+        return result
+
+    return like
+
+
+def full_like(a: Array, fill_value: Any, dtype: Any = None) -> Array:
+    """`numpy.full_like`."""
+    result: Array = filled(None)(a, dtype)
+    result.fill(fill_value)
+    return result

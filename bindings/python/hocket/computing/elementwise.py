@@ -15,16 +15,68 @@ from hocket.computing.operands import (
     bring,
     broadcast_shape,
     check_alike,
+    checks,
     communicator_of,
     made,
 )
-from hocket.creation import empty
+from hocket.creation import empty, empty_as
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout
+
+#: scalars that promote by their type alone, which they do since NumPy 2
+_SCALARS = (
+    (bool, float, complex, np.bool_, np.float32, np.float64, np.int64)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+    else ()
+)
+#: dtypes of results, by ufunc, number of outputs given, and types of operands
+_types: dict[tuple[Any, ...], list[np.dtype[Any]]] = {}
+
+
+def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """The same for operands that need no move and no further check: arrays of one layout and
+    scalars. None for others."""
+    outs = options.get("out", ())
+    if len(options) > ("out" in options) or ufunc.signature is not None or checks():
+        return None
+    key: list[Any] = [ufunc, len(outs)]
+    first: Any = None
+    for x in (*inputs, *outs):
+        kind = type(x)
+        if kind is Array:
+            if first is None:
+                first = x
+            elif x._layout is not first._layout or x._comm is not first._comm:
+                return None
+            key.append(x._local.dtype)
+        elif kind in _SCALARS or (kind is int and 0 <= x < 128):
+            key.append(kind)
+        else:
+            return None
+    if ufunc is np.power:
+        return None  # an exponent may be wrong
+    for out in outs:
+        if type(out) is not Array or out._home is not None or not out._local.flags.writeable:
+            return None
+    types = _types.get(tuple(key))
+    if types is None:
+        with collective(first._comm, None):
+            types = result_types(ufunc, inputs, {})
+            for out, dtype in zip(outs, types):
+                check_out(out, dtype, {})
+        _types[tuple(key)] = types
+    locals_ = [x.local if type(x) is Array else x for x in inputs]
+    results = outs if len(outs) == len(types) else tuple(empty_as(first, each) for each in types)
+    if results[0]._local.size:
+        ufunc(*locals_, out=tuple(each._local for each in results))
+    return results[0] if len(results) == 1 else results
 
 
 def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """``ufunc(*inputs, **options)``: an array, or a tuple of them. Collective."""
+    found = of_one_layout(ufunc, inputs, options)
+    if found is not None:
+        return found
     given = options.pop("out", None)
     outs = given if isinstance(given, tuple) else (given,) if given is not None else ()
     where = options.pop("where", True)
@@ -45,6 +97,8 @@ def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) ->
     locals_ = [bring(x, target, rank, comm) for x in operands]
     if where is not True:
         options["where"] = locals_.pop()
+    if ufunc is np.power and types[0].kind in "iu":
+        require_exponents(locals_[1], comm)
     results = list(outs) or [empty(target, dtype, comm) for dtype in types]
     results = [empty(target, t, comm) if r is None else r for r, t in zip(results, types)]
     if results[0]._local.size:
@@ -52,6 +106,17 @@ def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) ->
     for each in results:
         each._settle()
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def require_exponents(exponent: Any, comm: Any) -> None:
+    """Raises `Error` on every process if integers have negative exponents on one. Collective."""
+    from hocket.computing.collecting import allgather
+
+    if (
+        np.asarray(exponent).dtype.kind == "i"
+        and allgather(comm, np.asarray(np.any(exponent < 0))).any()
+    ):
+        raise Error("integers to negative integer powers have no integer values; give floats")
 
 
 def layout_of(operands: Sequence[Any], outs: Sequence[Any] = ()) -> Layout:

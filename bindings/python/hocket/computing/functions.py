@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from hocket.calls import collective
 from hocket.computing import (
     chosen_terms,
     composed,
+    contractions,
     elementwise,
     fourier,
     products,
@@ -24,7 +26,6 @@ from hocket.computing import (
     statistics,
 )
 from hocket.computing.operands import copied
-from hocket.creation import empty
 from hocket.errors import Error
 
 Table = dict[Any, Callable[..., Any]]
@@ -87,8 +88,10 @@ def _name(function: Any) -> str:
 
 def _known(function: Any, ours: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     """The options without defaults. Raises `TypeError` for unknown ones."""
-    signature = inspect.signature(ours).parameters
-    if any(each.kind is each.VAR_KEYWORD for each in signature.values()):
+    if not options:
+        return options
+    signature = _parameters(ours)
+    if signature is None:
         return options
     known = {name: value for name, value in options.items() if name in signature}
     for name, value in options.items():
@@ -98,6 +101,14 @@ def _known(function: Any, ours: Callable[..., Any], options: dict[str, Any]) -> 
                 f"{', '.join(signature)}"
             )
     return {name: value for name, value in known.items() if value is not _ABSENT}
+
+
+@functools.cache
+def _parameters(ours: Callable[..., Any]) -> Optional[tuple[str, ...]]:
+    """The names of the parameters; None for a function that takes any."""
+    found = inspect.signature(ours).parameters
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in found.values())
+    return None if takes_any else tuple(found)
 
 
 def by_element(function: Any) -> Callable[..., Any]:
@@ -138,6 +149,10 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **option
     low, high = options.get("min", a_min), options.get("max", a_max)
     low = None if low is _ABSENT else low
     high = None if high is _ABSENT else high
+    if a.dtype.kind in "iu":  # bounds beyond the dtype's own
+        limits = np.iinfo(a.dtype)
+        low = None if type(low) is int and low < limits.min else low
+        high = None if type(high) is int and high > limits.max else high
     given = {} if out is None else {"out": (out,)}
     if low is None and high is None:
         return copied(a, a.layout)
@@ -181,37 +196,22 @@ def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
     return bool(reductions.reduce(np.logical_and, same))
 
 
-def filled(value: Any) -> Callable[..., Any]:
-    """`numpy.zeros_like` and similar functions."""
-
-    def like(a: Array, dtype: Any = None) -> Array:
-        with collective(a.comm, None):
-            result = empty(a.layout, a.dtype if dtype is None else dtype, a.comm)
-        if value is not None:
-            result.fill(result.dtype.type(value))
-        return result
-
-    return like
-
-
-def full_like(a: Array, fill_value: Any, dtype: Any = None) -> Array:
-    """`numpy.full_like`."""
-    result: Array = filled(None)(a, dtype)
-    result.fill(fill_value)
-    return result
-
-
 def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """`numpy.take`."""
     from hocket.computing.layouts import one_axis
 
     with collective(a.comm, None):
-        if mode != "raise":
-            raise TypeError("np.take of distributed arrays takes no mode=")
+        if mode not in ("raise", "wrap", "clip"):
+            raise Error(f"mode is {mode!r}; give 'raise', 'wrap' or 'clip'")
         d = 0 if axis is None else one_axis(axis, a.ndim)
     if axis is None:
         a = shapes.ravel(a)
-    index = indices if isinstance(indices, Array) else np.asarray(indices)
+    index: Any = indices if isinstance(indices, Array) else np.asarray(indices)
+    extent = a.shape[d]
+    if mode == "wrap" and extent:
+        index = np.remainder(index, extent)
+    elif mode == "clip" and extent:
+        index = np.clip(index, 0, extent - 1)
     where = (*(slice(None),) * d, index)
     result = a[where]
     return result if out is None else reductions.to_out(result, out)
@@ -229,16 +229,11 @@ NEAR = {
     "convolve": "np.fft.fftn or hk.map_blocks with halo=",
     "pad": "an assignment to a section of hk.zeros",
     "kron": "np.outer and np.reshape",
-    "inner": "np.tensordot",
     "cov": "np.mean and np.matmul",
     "corrcoef": "np.mean and np.matmul",
-    "diagonal": "np.trace or np.where of np.tril and np.triu",
     "delete": "np.concatenate of sections",
     "insert": "np.concatenate of sections",
-    "append": "np.concatenate",
     "partition": "np.sort",
-    "argwhere": "np.nonzero",
-    "flatnonzero": "np.nonzero of a.ravel()",
     "split": "sections, a[begin:end]",
     "array_split": "sections, a[begin:end]",
     "linalg.solve": "ScaLAPACK (see docs/guide/neighbours.md)",
@@ -265,8 +260,8 @@ TABLE: Table = {
     np.cumprod: scans.cumulative(np.multiply),
     np.dot: products.dot,
     np.vdot: products.vdot,
-    np.tensordot: products.tensordot,
-    np.einsum: products.einsum,
+    np.tensordot: contractions.tensordot,
+    np.einsum: contractions.einsum,
     np.linalg.norm: products.norm,
     np.transpose: shapes.transpose,
     np.swapaxes: shapes.swapaxes,
@@ -298,13 +293,18 @@ TABLE: Table = {
     np.angle: by_element(np.angle),
     np.nan_to_num: by_element(np.nan_to_num),
     np.sinc: by_element(np.sinc),
-    np.zeros_like: filled(0),
-    np.ones_like: filled(1),
-    np.empty_like: filled(None),
-    np.full_like: full_like,
+    np.zeros_like: composed.filled(0),
+    np.ones_like: composed.filled(1),
+    np.empty_like: composed.filled(None),
+    np.full_like: composed.full_like,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.size,
+    np.iscomplexobj: lambda x: x.dtype.kind == "c",
+    np.isrealobj: lambda x: x.dtype.kind != "c",
+    np.result_type: lambda *given: np.result_type(
+        *(x.dtype if isinstance(x, Array) else x for x in given)
+    ),
     **{
         getattr(np, function.__name__): function
         for function in (
@@ -323,6 +323,11 @@ TABLE: Table = {
             composed.tril,
             composed.triu,
             composed.trace,
+            composed.argwhere,
+            composed.flatnonzero,
+            composed.append,
+            composed.inner,
+            contractions.diagonal,
             composed.nanmean,
         )
     },

@@ -112,10 +112,11 @@ def assign(part: Array, value: Any) -> None:
     """Writes `value`, broadcast, to all of `part`. Collective if `value` is on other processes."""
     with collective(part.comm, None):
         require_writable(part)
+        value = value if isinstance(value, Array) else np.asarray(value)
+        while value.ndim > part.layout.ndim and value.shape[0] == 1:
+            value = value.section((0, ...)) if isinstance(value, Array) else value[0]
         if not isinstance(value, Array):
-            value = np.asarray(value)
-            while value.ndim > part.layout.ndim and value.shape[0] == 1:
-                value = value[0]
+            pass
         elif value.comm is not part.comm and value.comm != part.comm:
             raise Error("the array and the value are over different communicators")
         shape = shape_of(value)

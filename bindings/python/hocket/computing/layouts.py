@@ -261,6 +261,11 @@ def normal_axes(axis: Any, ndim: int) -> Shape:
     return found
 
 
+def reduced_axes(axis: Any, ndim: int) -> Shape:
+    """Axes of a reduction: as NumPy, axis 0 of an array without dimensions is none."""
+    return () if ndim == 0 and axis in (0, -1) else normal_axes(axis, ndim)
+
+
 def one_axis(axis: Any, ndim: int) -> int:
     """A single axis. Raises `LayoutError`."""
     found = normal_axes(axis, ndim)

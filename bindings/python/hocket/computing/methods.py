@@ -581,8 +581,9 @@ class Methods(NDArrayOperatorsMixin):
         found: Self = numpy.transpose(self, None if axes == () else given)
         return found
 
-    def reshape(self, *shape: Any) -> Self:
-        """The elements in row-major order as an array of another shape, in even parts.
+    def reshape(self, *shape: Any, order: str = "C") -> Self:
+        """The elements in row-major order, or Fortran's, as an array of another shape, in even
+        parts.
 
         Raises
         ------
@@ -596,11 +597,11 @@ class Methods(NDArrayOperatorsMixin):
         [[0, 1], [2, 3], [4, 5]]
         """
         given = shape[0] if len(shape) == 1 else shape
-        found: Self = numpy.reshape(self, given)
+        found: Self = numpy.reshape(self, given, order=order)
         return found
 
-    def ravel(self) -> Self:
-        """The elements in row-major order, in one dimension and even parts.
+    def ravel(self, order: str = "C") -> Self:
+        """The elements in row-major order, or Fortran's, in one dimension and even parts.
 
         Raises
         ------
@@ -613,7 +614,126 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.ravel().local
         array([0, 1, 2, 3, 4, 5])
         """
-        found: Self = numpy.ravel(self)
+        found: Self = numpy.ravel(self, order=order)
+        return found
+
+    def squeeze(self, axis: Any = None) -> Self:
+        """The array without dimensions of extent 1. Nothing moves.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a[:1].squeeze().shape
+        (3,)
+        """
+        found: Self = numpy.squeeze(self, axis)
+        return found
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """The array with two dimensions exchanged. Nothing moves.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.swapaxes(0, 1).shape
+        (3, 2)
+        """
+        found: Self = numpy.swapaxes(self, axis1, axis2)
+        return found
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """The diagonal of two dimensions, as a copy.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.diagonal().local
+        array([0, 4])
+        """
+        found: Self = numpy.diagonal(self, offset, axis1, axis2)
+        return found
+
+    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+        """The elements of these indices along an axis, or of the flattened array.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.take([2, 0], axis=1).local.tolist()
+        [[2, 0], [5, 3]]
+        """
+        return numpy.take(self, indices, axis=axis, out=out, mode=mode)
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Self:
+        """Each element several times, along an axis or of the flattened array.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.repeat(2, axis=0).shape
+        (4, 3)
+        """
+        found: Self = numpy.repeat(self, repeats, axis=axis)
+        return found
+
+    def nonzero(self) -> tuple[Self, ...]:
+        """The indices of the elements other than 0, of one dimension each, in even parts.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> rows, columns = a.nonzero()
+        >>> columns.local
+        array([1, 2, 0, 1, 2])
+        """
+        found: tuple[Self, ...] = numpy.nonzero(self)
+        return found
+
+    def argsort(self, axis: Any = -1) -> Self:
+        """The indices that sort the elements along an axis; equal elements keep their order.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> (-a).argsort().local.tolist()
+        [[2, 1, 0], [2, 1, 0]]
+        """
+        found: Self = numpy.argsort(self, axis, stable=True)
         return found
 
     def round(self, decimals: int = 0) -> Self:

@@ -155,9 +155,14 @@ def is_empty(layout: Layout, rank: int) -> bool:
     return rank >= layout.size or layout.local_elements(rank) == 0
 
 
+def checks() -> bool:
+    """Whether operations compare NumPy operands across processes."""
+    return _checks_always or _checks.get()
+
+
 def check_alike(operands: Sequence[Any], comm: MPI.Comm) -> None:
     """In checking mode: verifies that all processes pass the same NumPy operands. Collective."""
-    if not (_checks_always or _checks.get()):
+    if not checks():
         return
     from hocket.computing.collecting import allgather
 
@@ -175,6 +180,19 @@ def check_alike(operands: Sequence[Any], comm: MPI.Comm) -> None:
                 f"{differ[0]} has another one than process 0; give all the same, or hk.wrap() it "
                 "with the layout that it has"
             )
+
+
+def as_array(x: Any, comm: MPI.Comm) -> Array:
+    """A NumPy array or a scalar as a replicated array."""
+    if isinstance(x, Array):
+        return x
+    return made(np.asarray(x), replicated_layout(np.shape(x), comm.size), comm)
+
+
+def as_arrays(*operands: Any) -> tuple[Array, ...]:
+    """All as distributed arrays; NumPy's become replicated."""
+    comm = communicator_of([x for x in operands if isinstance(x, Array)])
+    return tuple(as_array(x, comm) for x in operands)
 
 
 def made(local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> Array:

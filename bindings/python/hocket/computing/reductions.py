@@ -9,6 +9,7 @@ i. They move to the processes of the result, one part of the axis after the othe
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from typing import Any, Callable, Optional
@@ -27,8 +28,8 @@ from hocket.computing.layouts import (
     held,
     is_grid,
     kept,
-    normal_axes,
     parts_along,
+    reduced_axes,
     without,
 )
 from hocket.computing.operands import made, without_copies
@@ -157,6 +158,30 @@ def scalar(value: Any, dtype: np.dtype[Any], keepdims: bool, a: Array, out: Any)
     return found if out is None else to_out(found, out)
 
 
+#: each process reduces its part, and then all combine theirs
+ASSOCIATIVE = frozenset(
+    [np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.hypot, np.gcd, np.lcm]
+).union(
+    [np.logical_and, np.logical_or, np.logical_xor, np.logaddexp, np.logaddexp2],
+    [np.bitwise_and, np.bitwise_or, np.bitwise_xor],
+)
+
+
+def require_associative(ufunc: np.ufunc, method: str) -> None:
+    """Raises `TypeError` for others, whose result would depend on the layout."""
+    if ufunc not in ASSOCIATIVE:
+        raise TypeError(
+            f"np.{ufunc.__name__}.{method} of distributed arrays: {ufunc.__name__} is not "
+            "associative; use np.add, a.local or hk.map_blocks"
+        )
+
+
+@functools.lru_cache(maxsize=1024)
+def reduced_type(ufunc: np.ufunc, dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
+    """The dtype of a reduction's result. Raises as NumPy."""
+    return ufunc.reduce(np.ones(1, dtype), dtype=wanted).dtype  # type: ignore[no-any-return]
+
+
 def reduce(
     ufunc: np.ufunc,
     a: Array,
@@ -167,11 +192,11 @@ def reduce(
 ) -> Any:
     """``ufunc.reduce(a, axis)`` over global axes; sums of floating-point numbers are exact.
     Collective."""
+    require_associative(ufunc, "reduce")
     with collective(a.comm, None):
-        axes = normal_axes(axis, a.layout.ndim)
+        axes = reduced_axes(axis, a.layout.ndim)
         try:
-            of = np.empty((1,) * max(1, a.layout.ndim), a.dtype)
-            wanted = ufunc.reduce(of, axis=None, dtype=dtype).dtype
+            wanted = reduced_type(ufunc, a.dtype, None if dtype is None else np.dtype(dtype))
             if ufunc.identity is None and any(a.layout.shape[d] == 0 for d in axes):
                 raise ValueError("no elements to reduce, and no identity")
         except (TypeError, ValueError) as error:
@@ -289,6 +314,8 @@ def places(where: Any, extent: int) -> npt.NDArray[np.int64]:
 
 def exact_total(a: Array, local: AnyArray, wanted: np.dtype[Any]) -> Any:
     """The exact sum of all elements. Collective."""
+    if a._rank_and_size[1] == 1:
+        return local_sum(local, tuple(range(local.ndim)), wanted)[()]
     if is_grid(a.layout):
         mine = Sums((), wanted, products=False)
         if leads(a.layout, a._rank_and_size[0]):

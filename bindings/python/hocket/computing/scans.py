@@ -15,6 +15,7 @@ from hocket.calls import collective
 from hocket.computing.collecting import allgather
 from hocket.computing.layouts import balanced, one_axis
 from hocket.computing.operands import made
+from hocket.computing.reductions import require_associative
 from hocket.computing.sorting import along, is_local
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
@@ -25,6 +26,7 @@ AnyArray = npt.NDArray[Any]
 
 def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """``ufunc.accumulate(a, axis)``, in the layout of `a`. Collective."""
+    require_associative(ufunc, "accumulate")
     with collective(a.comm, None):
         d = one_axis(axis, a.layout.ndim)
         try:
@@ -78,9 +80,9 @@ def cumulative(ufunc: np.ufunc) -> Any:
     def scan(a: Array, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if dtype is None and a.dtype.kind in "bui":
             dtype = np.add.reduce(np.empty(0, a.dtype)).dtype
-        if axis is None:
-            from hocket.computing.shapes import ravel
+        from hocket.computing.shapes import ravel
 
+        if axis is None or (a.ndim == 0 and axis in (0, -1)):
             return accumulate(ufunc, ravel(a) if a.ndim != 1 else a, 0, dtype, out)
         return accumulate(ufunc, a, axis, dtype, out)
 

@@ -133,8 +133,10 @@ def squeeze(a: Array, axis: Any = None) -> Array:
 def reshape(a: Array, shape: Any, order: str = "C", **options: Any) -> Array:
     """`numpy.reshape` in row-major order, in even parts. Collective."""
     with collective(a.comm, None):
-        if order != "C" or any(value is not None for value in options.values()):
-            raise LayoutError("np.reshape of distributed arrays is row-major, and a copy")
+        if order not in ("C", "F") or any(value is not None for value in options.values()):
+            raise LayoutError(
+                "np.reshape of distributed arrays is a copy, of order 'C' or 'F'; give no others"
+            )
         try:
             given: tuple[int, ...] = (operator.index(shape),)
         except TypeError:
@@ -146,6 +148,8 @@ def reshape(a: Array, shape: Any, order: str = "C", **options: Any) -> Array:
             )
         if math.prod(given) != a.size or any(extent < 0 for extent in given):
             raise LayoutError(f"an array of shape {a.layout.shape} has no shape {shape}")
+    if order == "F":
+        return transpose(reshape(transpose(a), given[::-1]))
     if given == a.layout.shape:
         return redistribute(a, a.layout)
     size = a.layout.size
@@ -296,9 +300,11 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, dtype: An
     first = next(x for x in arrays if isinstance(x, Array))
     with collective(first.comm, None):
         communicator_of([x for x in arrays if isinstance(x, Array)])
-        if axis is None:
-            raise LayoutError("np.concatenate of flattened arrays: np.ravel each first")
         arrays = [x if isinstance(x, Array) else np.asarray(x) for x in arrays]
+    if axis is None:
+        arrays, axis = [ravel(x) if isinstance(x, Array) else x.reshape(-1) for x in arrays], 0
+        first = next(x for x in arrays if isinstance(x, Array))
+    with collective(first.comm, None):
         d = one_axis(axis, first.layout.ndim)
         rest = {(*x.shape[:d], *x.shape[d + 1 :]) for x in arrays}
         if len(rest) != 1 or any(x.ndim != first.ndim for x in arrays):
@@ -329,12 +335,19 @@ def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None) -> Array:
     return concatenate(parts, axis, out)
 
 
-def diff(a: Array, n: int = 1, axis: int = -1) -> Array:
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """`numpy.diff`. Collective."""
     with collective(a.comm, None):
         d = one_axis(axis, a.layout.ndim)
         if n < 0:
             raise LayoutError(f"n is {n}; give 0 or more")
+    line = (*a.shape[:d], 1, *a.shape[d + 1 :])
+    ends = [
+        np.broadcast_to(x, line) if x is not None and np.ndim(x) == 0 else x
+        for x in (prepend, append)
+    ]
+    if n and any(x is not None for x in ends):
+        a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], d)
     function: Any = np.not_equal if a.dtype.kind == "b" else np.subtract
     for _ in range(n):
         last = max(a.layout.shape[d], 1)

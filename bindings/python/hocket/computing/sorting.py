@@ -169,9 +169,40 @@ def sort_line(a: Array) -> tuple[Array, Array]:
     return spread(a.comm, values, layout), spread(a.comm, places.astype(np.intp), layout)
 
 
-def unique(a: Array, *, return_counts: bool = False) -> Any:
-    """`numpy.unique`: the distinct values in order, and how often each occurs, in even parts.
-    Collective."""
+def unique(
+    a: Array,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+) -> Any:
+    """`numpy.unique`: the distinct values in order, in even parts; the index of the first of each;
+    for each element, the number of its value; and how often each value occurs. Collective."""
+    from hocket.computing.shapes import ravel
+
+    if axis is not None or not equal_nan:
+        raise TypeError("np.unique of distributed arrays is that of all elements, NaN once")
+    values, counts = counted(a)
+    found: list[Any] = [values]
+    if return_index:
+        first = np.subtract(np.cumsum(counts), counts)
+        found.append(argsort(ravel(a), 0)[first])
+    if return_inverse:
+        number = searchsorted(values, a)
+        found.append(number if _SHAPED else ravel(number))
+    if return_counts:
+        found.append(counts)
+    return tuple(found) if len(found) > 1 else values
+
+
+#: since NumPy 2, return_inverse has the shape of the array
+_SHAPED = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+
+
+def counted(a: Array) -> tuple[Array, Array]:
+    """The distinct values in order, and how often each occurs, in even parts. Collective."""
     a = without_copies(a)
     mine, often = np.unique(a.local.reshape(-1), return_counts=True)
     # Equal values come to one process, because each splitter is before all of its equals.
@@ -181,8 +212,7 @@ def unique(a: Array, *, return_counts: bool = False) -> Any:
     np.add.at(counts, place, often)
     count = int(allgather(a.comm, np.asarray([len(values)])).sum())
     layout = balanced((count,), a.comm.size)
-    found = spread(a.comm, values, layout)
-    return (found, spread(a.comm, counts, layout)) if return_counts else found
+    return spread(a.comm, values, layout), spread(a.comm, counts, layout)
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:

@@ -11,7 +11,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
 from hocket.computing.collecting import allgather
-from hocket.computing.layouts import normal_axes, numbers, one_axis
+from hocket.computing.layouts import numbers, one_axis, reduced_axes
 from hocket.computing.operands import made, without_copies
 from hocket.computing.reductions import combined, finish, on_grid, reduce, to_out
 from hocket.errors import LayoutError, MismatchError
@@ -28,7 +28,7 @@ def mean(
 ) -> Any:
     """`numpy.mean`: the exact sum, rounded, divided by the count, rounded. Collective."""
     with collective(a.comm, None):
-        axes = normal_axes(axis, a.ndim)
+        axes = reduced_axes(axis, a.ndim)
         wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
     count = chosen_terms.count(a, axes, keepdims, where)
     total = chosen_terms.reduce(np.add, a, axis, wanted, None, keepdims, None, where)
@@ -57,12 +57,15 @@ def var(
     keepdims: bool = False,
     *,
     where: Any = True,
+    correction: Any = None,
 ) -> Any:
     """`numpy.var`: the mean of squared distances from the mean. Collective."""
     with collective(a.comm, None):
-        axes = normal_axes(axis, a.ndim)
+        if correction is not None and ddof != 0:
+            raise MismatchError(f"ddof={ddof} and correction={correction} are one; give one")
+        axes = reduced_axes(axis, a.ndim)
         wanted = np.var(np.ones(1, a.dtype), dtype=dtype).dtype
-    count = chosen_terms.count(a, axes, keepdims, where) - ddof
+    count = chosen_terms.count(a, axes, keepdims, where) - (correction or ddof)
     kind = None if a.dtype.kind in "fc" else wanted
     centre = mean(a, axis, kind, None, keepdims=True, where=where)
     distance = np.subtract(a, centre)
@@ -82,9 +85,11 @@ def std(
     keepdims: bool = False,
     *,
     where: Any = True,
+    correction: Any = None,
 ) -> Any:
     """`numpy.std`. Collective."""
-    result = np.sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where))
+    variance = var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
+    result = np.sqrt(variance).astype(variance.dtype)
     return result if out is None else to_out(result, out)
 
 

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums of products: exact ones of vectors; over named dimensions, einsum and tensordot."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hocket.arrays import Array
+from hocket.calls import collective
+from hocket.computing.elementwise import result_types
+from hocket.computing.exact import Sums, is_exact
+from hocket.computing.layouts import (
+    aligned,
+    balanced,
+    chosen,
+    held,
+    is_grid,
+    normal_axes,
+    one_axis,
+)
+from hocket.computing.operands import as_array, as_arrays, bring, without_copies
+from hocket.computing.reductions import (
+    combined,
+    finish,
+    leads,
+    on_grid,
+    reduce_all,
+    to_out,
+    total_of,
+)
+from hocket.computing.shapes import moveaxis, transpose
+from hocket.creation import zeros
+from hocket.errors import LayoutError
+from hocket.layouts import Layout
+from hocket.redistribution import redistribute
+
+
+def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
+    """The sum of products of two vectors: exact, rounded once. Collective."""
+    with collective(a.comm, None):
+        if a.shape != b.shape:
+            raise LayoutError(f"the shapes {a.shape} and {b.shape} differ")
+        (dtype,) = result_types(np.multiply, [a, b], {})
+    if dtype.kind == "b" or not is_exact(dtype):
+        if conjugate:
+            a = np.conjugate(a)  # type: ignore[assignment]
+        product: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
+        return reduce_all(np.logical_or if dtype.kind == "b" else np.add, product, dtype)
+    layout = chosen(a.shape, ((a.layout, a.dtype.itemsize), (b.layout, b.dtype.itemsize)))
+    rank = a._rank_and_size[0]
+    first = a if a.layout == layout else redistribute(a, layout)
+    if not is_grid(layout):
+        first = without_copies(first)
+        layout = first.layout
+    x = first.local.astype(dtype, copy=False)
+    y = bring(b, layout, rank, a.comm).astype(dtype, copy=False)
+    mine = Sums((), dtype, products=True)
+    if x.size and (not is_grid(layout) or leads(layout, rank)):
+        mine.add_products(
+            x.conj() if conjugate and dtype.kind == "c" else x, y, tuple(range(x.ndim))
+        )
+    return dtype.type(total_of(mine, first, dtype))
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """`numpy.tensordot`. Collective."""
+    a, b = as_arrays(a, b)
+    if isinstance(axes, (int, np.integer)):
+        ours, theirs = list(range(a.ndim - int(axes), a.ndim)), list(range(int(axes)))
+    else:
+        ours, theirs = (list(np.atleast_1d(each)) for each in axes)
+    with collective(a.comm, None):
+        ours, theirs = [one_axis(d, a.ndim) for d in ours], [one_axis(d, b.ndim) for d in theirs]
+        normal_axes(ours, a.ndim), normal_axes(theirs, b.ndim)
+        if [a.shape[d] for d in ours] != [b.shape[d] for d in theirs]:
+            raise LayoutError(f"axes {axes} of shapes {a.shape} and {b.shape} do not agree")
+    labels = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    first = [next(labels) for _ in range(a.ndim)]
+    second = [first[ours[theirs.index(d)]] if d in theirs else next(labels) for d in range(b.ndim)]
+    left = [x for d, x in enumerate(first) if d not in ours]
+    right = [x for d, x in enumerate(second) if d not in theirs]
+    return einsum(f"{''.join(first)},{''.join(second)}->{''.join(left + right)}", a, b)
+
+
+def einsum(subscripts: Any, *operands: Any, out: Any = None, optimize: Any = None) -> Any:
+    """`numpy.einsum`: operands are contracted from the left to the right, two at a time.
+    Collective."""
+    if not isinstance(subscripts, str) or not operands:
+        raise TypeError("np.einsum of distributed arrays takes subscripts as text, and operands")
+    arrays = as_arrays(*operands)
+    with collective(arrays[0].comm, None):
+        parts, result = parsed(subscripts, arrays)
+    terms = [distinct_labels(part, x) for part, x in zip(parts, arrays)]
+    while len(terms) > 2:
+        (first, a), (second, b) = terms[:2]
+        later = "".join(part for part, _ in terms[2:]) + result
+        kept = "".join(dict.fromkeys(x for x in first + second if x in later))
+        terms[:2] = [(kept, as_array(contract(first, a, second, b, kept), a.comm))]
+    if len(terms) == 1:
+        found = einsum_of_one(*terms[0], result)
+    else:
+        found = contract(*terms[0], *terms[1], result)
+    return found if out is None else to_out(found, out)
+
+
+def distinct_labels(part: str, x: Array) -> tuple[str, Array]:
+    """Diagonals of dimensions that have one label. Collective."""
+    for label in part:
+        while part.count(label) > 1:
+            d = part.index(label)
+            e = part.index(label, d + 1)
+            x = diagonal(x, 0, d, e)
+            part = part[:d] + part[d + 1 : e] + part[e + 1 :] + label
+    return part, x
+
+
+def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """`numpy.diagonal`, as a copy. Collective."""
+    with collective(a.comm, None):
+        if a.ndim < 2:
+            raise LayoutError(f"an array of shape {a.shape} has no diagonals; give two dimensions")
+        d, e = one_axis(axis1, a.ndim), one_axis(axis2, a.ndim)
+        if d == e:
+            raise LayoutError(f"axis1 and axis2 are one dimension, {d}; give two")
+        down, right = max(-offset, 0), max(offset, 0)
+        count = max(0, min(a.shape[d] - down, a.shape[e] - right))
+    front = moveaxis(a, (d, e), (0, 1))
+    step = np.arange(count)
+    return moveaxis(front[step + down, step + right], 0, -1)
+
+
+def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
+    """A contraction of two operands. The larger one stays; the other one moves to it, aligned by
+    common subscripts. Collective."""
+    with collective(a.comm, None):
+        extents: dict[str, int] = {}
+        for labels, x in ((first, a), (second, b)):
+            for label, extent in zip(labels, x.shape):
+                if extents.setdefault(label, extent) != extent:
+                    raise LayoutError(f"'{label}' is {extents[label]} and {extent} long")
+        (dtype,) = result_types(np.multiply, [a, b], {})
+    if first == second and not result:
+        return inner(a, b)
+    if a.size == 0 or b.size == 0:
+        shape = tuple(extents[x] for x in result)
+        return zeros(balanced(shape, a.comm.size), dtype, a.comm) if shape else dtype.type(0)
+    if a.nbytes < b.nbytes or (a.layout.size > 1 and held(a.layout) != a.layout.num_elements):
+        a, b, first, second = b, a, second, first
+    a = on_grid(a)
+    names = [f"i{first.index(x)}" if x in first else "*" for x in second]
+    template = [f"i{d}" if x in second else "*" for d, x in enumerate(first)]
+    needed = aligned(b.shape, names, template, a.layout)
+    b = b if b.layout == needed else redistribute(b, needed)
+    # Partial results have the subscripts of the first operand, and then those of the second alone.
+    own = [x for x in second if x not in first]
+    gone = tuple(d for d, x in enumerate(first) if x not in result)
+    here, there = a.local, b.local
+    middle = "".join(x for x in first if x in result) + "".join(
+        own_kept := [x for x in own if x in result]
+    )
+    full = like_with(a, [extents[x] for x in own_kept])
+    if here.size and here.ndim == len(first) and there.ndim == len(second):
+        partial = np.einsum(
+            f"{first},{second}->{middle}",
+            here.astype(dtype, copy=False),
+            there.astype(dtype, copy=False),
+            optimize=True,
+        )
+        partial = np.expand_dims(partial, gone)
+    else:
+        partial = np.empty((0,) * full.ndim, dtype)
+    combine = np.logical_or if dtype.kind == "b" else np.add
+    whole = Summand(full, a.comm, dtype)
+    summed = finish(combined(partial, whole, gone, combine), gone, False, None)
+    if not result:
+        return (
+            summed.local.reshape(-1)[0] if not summed.shape and summed.local.size else summed.item()
+        )
+    return transpose(summed, [middle.index(x) for x in result])
+
+
+def einsum_of_one(labels: str, a: Array, result: str) -> Any:
+    """A sum over axes, then a transposition. Collective."""
+    gone = tuple(d for d, x in enumerate(labels) if x not in result)
+    if gone:
+        a = np.any(a, axis=gone) if a.dtype.kind == "b" else np.sum(a, axis=gone, dtype=a.dtype)
+    if not result:
+        return a
+    left = [x for x in labels if x in result]
+    return transpose(a, [left.index(x) for x in result])
+
+
+def like_with(a: Array, extents: list[int]) -> Layout:
+    """The layout of `a` with further dimensions, which are not distributed."""
+    names = [f"i{d}" for d in range(a.ndim)]
+    return aligned((*a.shape, *extents), [*names, *["*"] * len(extents)], names, a.layout)
+
+
+class Summand:
+    """The attributes that `combined` reads of an array that need not exist."""
+
+    def __init__(self, layout: Layout, comm: Any, dtype: Any) -> None:
+        self.layout, self.comm, self.dtype = layout, comm, dtype
+        self._rank_and_size = (comm.rank, comm.size)
+
+
+def parsed(subscripts: str, operands: Sequence[Array]) -> tuple[list[str], str]:
+    """The subscripts of the operands and of the result, in which labels stand for each ``...``.
+    Raises `LayoutError`."""
+    text = subscripts.replace(" ", "")
+    inputs, arrow, result = text.partition("->")
+    parts = inputs.split(",")
+    named = [part.replace("...", "") for part in (*parts, result)]
+    if len(parts) != len(operands) or not all(part.isalpha() or not part for part in named):
+        raise LayoutError(
+            f"einsum: {subscripts!r} for {len(operands)} operands; give labels of each, as "
+            "'ij,jk->ik' or 'ij->i'"
+        )
+    free = [x for x in string.ascii_letters if x not in text]
+    most = max(x.ndim - len(name) for name, x in zip(named, operands))
+    dots = "".join(free[: max(most, 0)])
+    for k, (part, name, x) in enumerate(zip(parts, named, operands)):
+        count = x.ndim - len(name)
+        if count < 0 or (count > 0 and "..." not in part):
+            raise LayoutError(f"einsum: '{part}' for shape {x.shape}; give each dimension a label")
+        parts[k] = part.replace("...", dots[len(dots) - count :] if count else "")
+    if arrow:
+        result = result.replace("...", dots if any("..." in p for p in inputs.split(",")) else "")
+    else:
+        both = "".join(named[:-1])
+        result = dots + "".join(sorted(x for x in set(both) if both.count(x) == 1))
+    if len(set(result)) != len(result) or not set(result) <= set("".join(parts)):
+        raise LayoutError(f"einsum: the result '{result}' has labels of no operand, or one twice")
+    return parts, result
