@@ -18,7 +18,7 @@ auto port_arguments(const char* function, const Port& port, Arguments arguments)
     });
 }
 
-struct Given {
+struct GivenParameter {
     std::string name;
     Value value;
     hocket::Deadline deadline;
@@ -29,8 +29,8 @@ int make_parameter(const char* function, hocket_port* port, const char* name, do
                    Make value) {
     return guard(function, [&] {
         const auto held = behind(port);
-        const Given given = port_arguments(function, held->value, [&] {
-            return Given{text_of(name, "name"), value(), deadline_of(timeout)};
+        const GivenParameter given = port_arguments(function, held->value, [&] {
+            return GivenParameter{text_of(name, "name"), value(), deadline_of(timeout)};
         });
         held->value.parameter(given.name, given.value, given.deadline);
     });

@@ -19,7 +19,7 @@ namespace port {
 namespace {
 
 // Seconds between two receptions of messages: with observers, and without.
-constexpr double between_checks = 0.001, attention = 1;
+constexpr double between_receptions = 0.001, attention = 1;
 
 // A collective call: `check` finds faults on this process; `act` runs on process 0 once no process
 // has a fault. All processes receive its result.
@@ -76,7 +76,7 @@ class Serving final : public Operation {
         if (!state || !state->host) return true;
         const double now = comm::coarse_seconds();
         if (now >= state->next_check) {
-            state->next_check = now + between_checks;
+            state->next_check = now + between_receptions;
             state->host->advance(false);
         }
         return false;
@@ -305,7 +305,7 @@ void Port::poll(Deadline deadline) {
     if (!expects && !listens && now < state.next_check) return;
     {
         const comm::EngineLock engine_lock;
-        state.next_check = now + port::between_checks;
+        state.next_check = now + port::between_receptions;
         if (state.host) {
             const double began = platform::seconds();
             state.host->advance(true);

@@ -10,7 +10,7 @@
 namespace hocket::shm::message_queue_test {
 namespace {
 
-class MessageQueueTest : public testing::Test {
+class MessageQueueTest : public ::testing::Test {
   protected:
     std::unique_ptr<RingBuffer> there_ = std::make_unique<RingBuffer>();
     std::unique_ptr<RingBuffer> back_ = std::make_unique<RingBuffer>();

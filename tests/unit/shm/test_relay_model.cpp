@@ -110,7 +110,7 @@ void expect_ends(const Relay& relay) {
     EXPECT_EQ(found.violation, "");
     EXPECT_GT(found.ends, 0U);
     EXPECT_EQ(found.races, 0U);
-    testing::Test::RecordProperty("states", static_cast<int>(found.states));
+    ::testing::Test::RecordProperty("states", static_cast<int>(found.states));
 }
 
 TEST(RelayModel, EveryRunEndsWithScratchForAllParcels) {
