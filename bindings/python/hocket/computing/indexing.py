@@ -59,7 +59,7 @@ def element(part: Array) -> Any:
     shape = part.layout.shape
     if part._rank_and_size[1] == 1 and part.local.size:
         return part.local.reshape(())[()]
-    found = redistribute(part, replicated_layout(shape, part.comm.size))
+    found = redistribute(part, replicated_layout(shape, part._rank_and_size[1]))
     return found.local.reshape(())[()]
 
 
