@@ -99,12 +99,10 @@ program intrinsics
   call same1([(maxval(list(k + 1:)), k=1, 9)], 'maxval_suffix')
   call hocket_scan(a, HOCKET_MAXVAL, result, dim=1, segment=mask)
   do l = 1, m
-    do k = 1, n
-      if (k == 1) then
-        segmented(k, l) = whole(k, l)
-      else if (chosen(k, l) .neqv. chosen(k - 1, l)) then
-        segmented(k, l) = whole(k, l)
-      else
+    segmented(1, l) = whole(1, l)
+    do k = 2, n
+      segmented(k, l) = whole(k, l)
+      if (chosen(k, l) .eqv. chosen(k - 1, l)) then
         segmented(k, l) = max(segmented(k - 1, l), whole(k, l))
       end if
     end do
