@@ -126,9 +126,9 @@ def types(mpi: str, tools: Path, python: Path) -> str:
 
 
 def tidy(report: Report, mpi: str, tools: Path, joined: Path, *, everything: bool) -> None:
-    """clang-tidy over the compiled sources of src/ and bindings/, joined as in the build,
-    because most of its time goes into their headers. For the build with sanitizers, those that a
-    change can affect, or a third that rotates with the commits; for Python's extensions, all."""
+    """clang-tidy over the compiled sources of src/ and bindings/, joined as in the build, because
+    most of its time goes into their headers: those that a change can affect, but at most a third,
+    which rotates with the commits."""
     rooms = (f"{ROOT}/src/", f"{ROOT}/bindings/", f"{joined}/src/")
     # The rooms on top are the largest, so they come first.
     inside = [path for path in reversed(compiled(joined)) if path.startswith(rooms)]
@@ -145,10 +145,10 @@ def tidy(report: Report, mpi: str, tools: Path, joined: Path, *, everything: boo
     unread = [path for path in wanted if f"{ROOT}/{path}" not in read]
     if unread:
         report.failed.append(f"clang-tidy, which would not read {', '.join(unread)}")
-    chosen = inside if everything else affected(inside, joined, mpi)
-    run_tidy(report, f"clang-tidy on {len(chosen)} of {len(inside)}", tools, joined, chosen)
-    for folder, paths in extensions.items():
-        run_tidy(report, f"clang-tidy on Python's extensions, {folder.name}", tools, folder, paths)
+    for folder, paths in {joined: inside, **extensions}.items():
+        chosen = paths if everything else affected(paths, folder, mpi)
+        title = f"clang-tidy on {len(chosen)} of {len(paths)} of build/{folder.name}"
+        run_tidy(report, title, tools, folder, chosen)
 
 
 def affected(paths: list[str], folder: Path, mpi: str) -> list[str]:

@@ -16,6 +16,8 @@ constexpr std::int64_t chunk_bytes = std::int64_t{256} << 10;
 constexpr std::size_t read_ahead = std::size_t{64} << 10;
 // Reading ends now and then, so that its caller works on what has come.
 constexpr double between_polls = 10e-3;  // seconds
+// A stream that the process opened before its end is seen earlier.
+constexpr double after_an_end = 0.2;  // seconds
 constexpr std::int64_t most_a_poll = std::int64_t{4} << 20;
 
 }  // namespace
@@ -143,6 +145,10 @@ std::optional<std::string> Endpoint::lost() {
     if (const double now = coarse_seconds(); now >= next_look_) {
         next_look_ = now + between_polls;
         read_in();
+        if (!why && monitor_ && !stream_->opened() && monitor_->ended()) {
+            if (ended_at_ == 0) ended_at_ = now;
+            if (now - ended_at_ > after_an_end) why = "its process has ended";
+        }
     }
     return why;
 }

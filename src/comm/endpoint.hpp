@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "shm/liveness.hpp"
+
 namespace hocket::comm {
 
 /// Bytes to and from another process, in order. No function of it waits.
@@ -32,6 +34,8 @@ class ByteStream {
     /// Why no byte travels any more; nothing while the other process can be reached, or bytes that
     /// have arrived are not read yet: "its connection was closed".
     virtual std::optional<std::string> lost() = 0;
+    /// False for one that opens at its first use, and was not used.
+    virtual bool opened() const { return true; }
     /// How people call the other process: "process 2 of 'simulation'".
     virtual std::string name() const = 0;
 };
@@ -84,6 +88,10 @@ class Endpoint {
     /// @throws PeerLostError, naming the process, if it is lost.
     void require_present();
     std::string name() const { return stream_->name(); }
+    /// Its process, which may end before the stream opens; only one of this host can be seen.
+    void watch(const shm::ProcessIdentity& process) {
+        if (auto found = shm::ProcessMonitor::on(process)) monitor_.emplace(std::move(*found));
+    }
 
     /// Up to so many bytes travel behind their announcement.
     static constexpr std::int64_t eager_limit = 16384;
@@ -123,7 +131,9 @@ class Endpoint {
     void fail(Message& message, const std::string& why);
 
     std::unique_ptr<ByteStream> stream_;
+    std::optional<shm::ProcessMonitor> monitor_;
     double next_look_ = 0;         // whether it is lost
+    double ended_at_ = 0;          // when its process was seen to have ended
     std::string broken_;           // why the stream's bytes make no sense
     std::int64_t numbers_ = 0;     // of long messages
     std::int64_t unreceived_ = 0;  // eager bytes here that no receive has taken

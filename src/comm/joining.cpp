@@ -40,6 +40,8 @@ Protocol<OwnedLink> join(OwnedLink own, int first, std::vector<std::shared_ptr<E
     Packer mine;
     mine.number(link.rank()).text(host + '/' + node_name()).number(getpid());
     mine.number(link.highest_tag());
+    const shm::ProcessIdentity process = shm::own_identity();
+    mine.number(process.start).number(process.pid_namespace);
     std::string said =
         co_await reduce(all, joining_tag, mine.take(),
                         [](const std::string& low, const std::string& high) { return low + high; });
@@ -47,20 +49,29 @@ Protocol<OwnedLink> join(OwnedLink own, int first, std::vector<std::shared_ptr<E
 
     std::vector<std::string> names(static_cast<std::size_t>(link.size()));
     auto processes = std::make_shared<std::vector<std::int64_t>>(names.size());
+    std::vector<shm::ProcessIdentity> identities(names.size());
     for (Unpacker in(said); !in.empty();) {
         const auto rank = static_cast<std::size_t>(in.number());
         names.at(rank) = in.text();
         processes->at(rank) = in.number();
         link.set_highest_tag(
             static_cast<int>(std::min<std::int64_t>(link.highest_tag(), in.number())));
+        identities[rank].process = processes->at(rank);
+        identities[rank].start = in.number();
+        identities[rank].pid_namespace = in.number();
     }
     std::map<std::string, int> numbers;
     auto nodes = std::make_shared<std::vector<int>>();
     for (const std::string& name : names)
         nodes->push_back(numbers.emplace(name, static_cast<int>(numbers.size())).first->second);
     const int here = nodes->at(static_cast<std::size_t>(link.rank()));
-    for (std::size_t rank = 0; rank < nodes->size(); ++rank)
-        if ((*nodes)[rank] != here) (*processes)[rank] = 0;
+    for (std::size_t rank = 0; rank < nodes->size(); ++rank) {
+        Endpoint* const other = link.endpoint(static_cast<int>(rank));
+        if ((*nodes)[rank] != here)
+            (*processes)[rank] = 0;
+        else if (other != nullptr)
+            other->watch(identities[rank]);
+    }
     Engine::instance().add_node_processes(
         static_cast<int>(std::count(nodes->begin(), nodes->end(), here)));
 

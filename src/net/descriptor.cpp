@@ -157,6 +157,13 @@ Descriptor dial_unix(const std::string& path, double seconds) {
     }
 }
 
+bool is_abandoned(const std::string& path) {
+    const sockaddr_un address = unix_address(path);
+    const Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    return made && ::connect(made.get(), generic(address), sizeof address) != 0 &&
+           errno == ECONNREFUSED;
+}
+
 Descriptor dial_tcp(const Address& address, double seconds) {
     const Found found = look_up(address, 0);
     const double until = platform::seconds() + seconds;
@@ -187,7 +194,9 @@ bool is_unanswered(const Descriptor& connection) {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (::getsockopt(connection.get(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    return info.tcpi_retransmits > 1 && info.tcpi_last_ack_recv > longest_silence;
+    // Where the other window is closed, the system probes it instead of sending bytes again.
+    const bool silent = info.tcpi_retransmits > 1 || info.tcpi_probes > 1;
+    return silent && info.tcpi_last_ack_recv > longest_silence;
 }
 
 void wait_for(const Descriptor& connection, bool writing, double seconds) {

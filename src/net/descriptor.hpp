@@ -48,6 +48,9 @@ Descriptor accept_from(const Descriptor& listener);
 /// Whether the process at the other end of a Unix socket belongs to our user.
 bool is_our_user(const Descriptor& connection);
 
+/// Whether nobody listens at that Unix socket any more: its process has ended.
+bool is_abandoned(const std::string& path);
+
 /// Connects within the time (seconds). @throws Error; DeadlineError.
 Descriptor dial_unix(const std::string& path, double seconds);
 Descriptor dial_tcp(const Address& address, double seconds);

@@ -86,7 +86,7 @@ bool Dial::reach() {
                         " a key is needed; give the path of the key file that the port has "
                         "(key=), or say secure=False on both sides");
         if (!how_.again) {
-            connect(dial_tcp(*address, left()));
+            connect(dial_tcp(*address, how_.route ? std::min(left(), longest_try) : left()));
         } else if (platform::seconds() >= next_try_) {
             try {
                 connect(dial_tcp(*address, std::min(left(), longest_try)));

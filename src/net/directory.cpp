@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -119,6 +120,26 @@ std::int64_t start_of(std::int64_t process) {
     return text::whole_number(field).value_or(0);
 }
 
+using Entries = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+Entries entries_of(const Descriptor& folder) {
+    return {::fdopendir(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+            &::closedir};
+}
+
+// Removes the sockets of processes that were killed. A new one may not listen yet.
+void sweep(const Descriptor& folder, const std::string& path) {
+    constexpr std::time_t settled = 60;  // seconds
+    const Entries entries = entries_of(folder);
+    while (const dirent* const entry = entries ? ::readdir(entries.get()) : nullptr) {
+        struct stat status {};
+        if (::fstatat(folder.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISSOCK(status.st_mode) && status.st_mtime + settled < std::time(nullptr) &&
+            is_abandoned(path + "/" + entry->d_name))
+            ::unlinkat(folder.get(), entry->d_name, 0);
+    }
+}
+
 bool answers(const PortFile& file) {
     try {
         return static_cast<bool>(dial_unix(file.socket, 0));
@@ -182,7 +203,9 @@ PortFile new_port_file(const std::string& name) {
 }
 
 void add_port(const PortFile& file) {
-    const Descriptor folder = make_folder(folders().front());
+    const std::string path = folders().front();
+    const Descriptor folder = make_folder(path);
+    sweep(folder, path);
     // Of two that replace a stale file only one finds it.
     if (::flock(folder.get(), LOCK_EX) != 0) fail_folder("lock the folder of ports");
     const std::string name = file_name(file.name), made = name + "-" + std::to_string(file.process);
@@ -221,8 +244,7 @@ std::vector<PortFile> live_ports() {
     for (const std::string& path : folders()) {
         const Descriptor folder = open_folder(path);
         if (!folder) continue;
-        const int listed = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(listed), &::closedir);
+        const Entries entries = entries_of(folder);
         if (!entries) continue;
         while (const dirent* const entry = ::readdir(entries.get())) {
             if (!std::string_view(entry->d_name).ends_with(ending)) continue;

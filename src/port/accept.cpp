@@ -12,6 +12,7 @@
 #include "comm/engine.hpp"
 #include "port/host.hpp"
 #include "port/meeting.hpp"
+#include "port/opening.hpp"
 #include "port/reunion.hpp"
 #include "port/state.hpp"
 #include "task/jobs.hpp"
@@ -41,7 +42,7 @@ comm::Protocol<std::unique_ptr<Client>> connector(State& state, std::string only
 
 // Opens the listener at which other jobs reach this process. By TCP, the lowest process of each
 // node listens for all of them; on process 0's node it is the port itself.
-ProcessAddress open_listener(const State& state, std::optional<Listener>& listener) {
+ProcessAddress open_listener(const State& state, std::unique_ptr<Listener>& listener) {
     const comm::Link& link = state.comm.state().link();
     Listener::Options how;
     how.socket = net::new_port_file(state.name).socket;
@@ -54,7 +55,7 @@ ProcessAddress open_listener(const State& state, std::optional<Listener>& listen
         if (lowest == 0) reached.address = ProcessAddress::of_port;
         if (lowest == link.rank() && lowest != 0) how.address = net::Address{"0.0.0.0", "0"};
     }
-    listener.emplace(how);
+    listener = std::make_unique<Listener>(how);
     if (how.address) reached.address = reached.host + ":" + std::to_string(listener->number());
     return reached;
 }
@@ -82,38 +83,20 @@ std::string packed(int rank, const ProcessAddress& reached) {
     return packer.take();
 }
 
-// The other job's processes, each by a connection of its own. `client`: on process 0, the job's own
-// connection, whose welcome says where they find this process.
-comm::Protocol<Connections> accept_connections(Listener& listener, const Meeting& meeting,
-                                               Client* client) {
-    Connections connections(static_cast<std::size_t>(meeting.connectors));
-    std::size_t missing = connections.size();
+// Those of the other job's processes with which this one has a standing connection. `client`: on
+// process 0, the job's own connection, whose welcome says where they find this process.
+comm::Protocol<> await_standing(Reception& reception, const Meeting& meeting, Client* client) {
+    int missing = 0;
     const double until = platform::seconds() + until_all_come;
     comm::When all([&] {
-        while (missing > 0) {
-            auto client = listener.next();
-            if (client == nullptr) break;
-            const auto number = static_cast<std::size_t>(client->hello.process);
-            if (client->hello.role != net::Role::process ||
-                client->hello.session != meeting.session || number >= connections.size() ||
-                connections[number] != nullptr) {
-                Listener::refuse(*client->connection, "this process waits for another job");
-                continue;
-            }
-            listener.welcome(*client, "");
-            connections[number] = std::move(client->connection);
-            --missing;
-        }
-        bool sent = client == nullptr || client->connection->flush();
-        for (const auto& connection : connections)
-            if (connection != nullptr) sent = connection->flush() && sent;
+        missing = reception.missing();
+        const bool sent = client == nullptr || client->connection->flush();
         return (missing == 0 && sent) || platform::seconds() > until;
     });
     co_await comm::until(all);
     if (missing > 0)
         throw JobLostError(std::to_string(missing) + " processes of '" + meeting.connector +
                            "' have not come within " + text::seconds(until_all_come));
-    co_return connections;
 }
 
 comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSignature mine,
@@ -123,7 +106,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     const comm::Group all = comm::Group::whole(state->comm.state().link());
     co_await comm::agree(all, tag, std::move(mine));
 
-    std::optional<Listener> listener;
+    std::unique_ptr<Listener> listener;
     comm::CallSignature opened;
     opened.text = text;
     std::string reached;
@@ -176,20 +159,19 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     const auto node = meeting.addresses[static_cast<std::size_t>(state->comm.rank())].node;
     comm::CallSignature met;
     met.text = text;
-    Connections connections;
+    std::shared_ptr<Reception> reception;
     try {
-        listener->forward(meeting.session, sockets_of(meeting, node));
-        if (client) {
-            state->host->forward(meeting.session, sockets_of(meeting, node));
-            state->host->welcome(*client, packed_meeting(meeting));
-        }
-        connections = co_await accept_connections(*listener, meeting, client.get());
+        reception = std::make_shared<Reception>(std::move(listener), meeting, state->comm.rank(),
+                                                sockets_of(meeting, node),
+                                                client ? state->host->listener() : nullptr);
+        if (client) state->host->listener()->welcome(*client, packed_meeting(meeting));
+        co_await await_standing(*reception, meeting, client.get());
     } catch (const Error&) {
         met.fault = comm::Fault::current();
     }
     co_await comm::agree(all, tag, std::move(met));
     OwnSide side{true, tag, text};
-    co_await become_tasks(state->comm, meeting, std::move(connections), std::move(side), out);
+    co_await become_tasks(state->comm, meeting, std::move(reception), std::move(side), out);
     (*out)->reunion = accept_again(state, meeting.connector, meeting.reconnect);
 }
 

@@ -9,6 +9,9 @@
 // A process that comes to the agreed poll earlier waits for the decision there. So a process that
 // polls faster than process 0 is never further ahead of it than from one such poll to the next.
 // Invariant: process 0 never waits, because at that poll it calls off what not all have accepted.
+#include <algorithm>
+
+#include "base/platform.hpp"
 #include "port/host.hpp"
 
 namespace hocket::port {
@@ -98,9 +101,21 @@ void State::receive() {
     }
 }
 
+// Observers that ask without pause get at most a hundredth of the program's time. So their requests
+// wait a hundred times as long as the last answer took, but at most a second.
+void Host::charge(double seconds) {
+    constexpr double share = 0.01, longest_pause = 1;
+    const double now = platform::seconds();
+    const double left = std::max(0.0, debt_ - share * (now - debt_at_));
+    debt_ = std::min(left + seconds, share * longest_pause);
+    debt_at_ = now;
+}
+
 void Host::propose(bool polling) {
     if (state_.agreed || collecting_ || finishing_ || (sections_.empty() && changes_.empty()))
         return;
+    charge(0);
+    if (debt_ > 0) return;
     AgreedPoll agreed;
     agreed.round = ++rounds_;
     const bool alone = state_.comm.size() == 1;

@@ -8,7 +8,7 @@
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
-#include "port/meeting.hpp"
+#include "port/opening.hpp"
 #include "port/reunion.hpp"
 #include "task/jobs.hpp"
 
@@ -18,48 +18,20 @@ namespace {
 
 constexpr double until_all_answer = 30;  // seconds
 
-// `name`: by which this job has found the port.
-net::DialOptions options_to(const ProcessAddress& reached, const Meeting& meeting,
-                            const std::string& name, const ConnectOptions& options) {
-    net::DialOptions how;
-    how.key = options.key;
-    how.secure = options.secure;
-    how.wanted = net::Right::join;
-    how.timeout = until_all_answer;
-    const bool here = meeting.local && reached.host == host_name();
-    const bool at_port = reached.address == ProcessAddress::of_port;
-    if (!here && (reached.address.empty() || (at_port && !net::address_of(name))))
-        throw Error("a process of '" + meeting.acceptor + "' is on host '" + reached.host +
-                    "', which this one reaches by a key only; open the port with a key (key=) and "
-                    "connect to its address with it");
-    how.port = here ? reached.socket : at_port ? name : reached.address;
-    if (here) how.secure = true;
-    return how;
-}
-
-comm::Protocol<Connections> dial_all(Comm on, std::string name, const Meeting& meeting,
-                                     const ConnectOptions& options) {
-    std::vector<std::unique_ptr<net::Dial>> dials;
-    for (const ProcessAddress& reached : meeting.addresses) {
-        net::Hello hello;
-        hello.role = net::Role::process;
-        hello.instance = net::new_instance();
-        hello.processes = meeting.connectors;
-        hello.process = on.rank();
-        hello.session = meeting.session;
-        net::DialOptions how = options_to(reached, meeting, name, options);
-        how.route = net::Route{meeting.session, static_cast<std::uint32_t>(dials.size())};
-        dials.push_back(std::make_unique<net::Dial>(how, hello));
-    }
+// The standing connections, as far as they are this process's.
+comm::Protocol<> open_standing(Dialler& dialler, const Meeting& meeting, int process) {
+    std::vector<int> left;
+    for (int other = 0; other < static_cast<int>(meeting.addresses.size()); ++other)
+        if (stands(meeting, other, process)) left.push_back(other);
+    const double until = platform::seconds() + until_all_answer;
     comm::When all([&] {
-        bool done = true;
-        for (const auto& dial : dials) done = dial->poll() && done;
-        return done;
+        std::erase_if(left, [&](int other) { return dialler.dial(other); });
+        return left.empty() || platform::seconds() > until;
     });
     co_await comm::until(all);
-    Connections connections;
-    for (const auto& dial : dials) connections.push_back(dial->take());
-    co_return connections;
+    if (!left.empty())
+        throw DeadlineError("process " + std::to_string(left.front()) + " of '" + meeting.acceptor +
+                            "' has not answered within " + text::seconds(until_all_answer));
 }
 
 comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignature mine,
@@ -98,15 +70,16 @@ comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignatu
                     std::to_string(on.size()) + "; is it a port of this version of hocket?");
     comm::CallSignature met;
     met.text = text;
-    Connections connections;
+    std::shared_ptr<Dialler> dialler;
     try {
-        connections = co_await dial_all(on, name, meeting, options);
+        dialler = std::make_shared<Dialler>(meeting, name, options, on.rank());
+        co_await open_standing(*dialler, meeting, on.rank());
     } catch (const Error&) {
         met.fault = comm::Fault::current();
     }
     co_await comm::agree(all, tag, std::move(met));
     OwnSide side{false, tag, text};
-    co_await become_tasks(on, meeting, std::move(connections), std::move(side), out);
+    co_await become_tasks(on, meeting, std::move(dialler), std::move(side), out);
     if (options.reconnect > 0) (*out)->reunion = connect_again(on, name, options);
 }
 

@@ -13,8 +13,27 @@ constexpr double between_checks = 0.2;
 
 }  // namespace
 
+// False while it is not open.
+bool ConnectionStream::open(bool wanted) {
+    if (connection_) return true;
+    if (lost_) return false;
+    try {
+        connection_ = opening_->connection(process_, wanted);
+        if (!connection_)
+            if (const auto why = opening_->lost()) lost_ = why;
+    } catch (const Error& error) {
+        lose(error.what());
+    }
+    return connection_ != nullptr;
+}
+
+void ConnectionStream::lose(const std::string& why) {
+    lost_ = why;
+    opening_->lose(name_ + " is lost: " + why);
+}
+
 std::int64_t ConnectionStream::write(const void* data, std::int64_t bytes) {
-    if (lost_) return 0;
+    if (lost_ || !open(true)) return 0;
     try {
         if (!connection_->flush()) return 0;
         const auto* const first = static_cast<const std::byte*>(data);
@@ -23,13 +42,13 @@ std::int64_t ConnectionStream::write(const void* data, std::int64_t bytes) {
     } catch (const net::Disconnected&) {
         return 0;  // what has arrived is read first; then that throws, too
     } catch (const Error& error) {
-        lost_ = error.what();
+        lose(error.what());
         return 0;
     }
 }
 
 std::int64_t ConnectionStream::read(void* data, std::int64_t bytes) {
-    if (lost_) return 0;
+    if (lost_ || !open(false)) return 0;
     const std::span into(static_cast<std::byte*>(data), static_cast<std::size_t>(bytes));
     try {
         // The bytes that arrived together with the answer to the hello.
@@ -40,12 +59,13 @@ std::int64_t ConnectionStream::read(void* data, std::int64_t bytes) {
         connection_->drop(part.size());
         return static_cast<std::int64_t>(part.size());
     } catch (const Error& error) {
-        lost_ = error.what();
+        lose(error.what());
         return 0;
     }
 }
 
 bool ConnectionStream::flush() {
+    if (!connection_) return true;
     try {
         return connection_->flush();
     } catch (const Error&) {
@@ -55,10 +75,10 @@ bool ConnectionStream::flush() {
 
 std::optional<std::string> ConnectionStream::lost() {
     const double now = comm::coarse_seconds();
-    if (!lost_ && now >= next_check_) {
+    if (!lost_ && open(true) && now >= next_check_) {
         next_check_ = now + between_checks;
         if (net::is_unanswered(connection_->stream().descriptor()))
-            lost_ = "its host, or the line to it, does not answer any more";
+            lose("its host, or the line to it, does not answer any more");
     }
     return lost_;
 }

@@ -54,7 +54,7 @@ Entry::Entry(const EntryOptions& options) {
         if (!how.address)
             throw Error("'" + asked + "' is no address; give host:port, as 'node17:0'");
     }
-    listener_.emplace(how);
+    listener_ = std::make_shared<Listener>(how);
     if (listens) {
         const bool any = how.address->host == "0.0.0.0" || how.address->host == "::";
         const std::string host = any ? known_host_name() : how.address->host;

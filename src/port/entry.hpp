@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "net/directory.hpp"
@@ -26,12 +25,13 @@ class Entry {
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    Listener& listener() { return *listener_; }
+    /// Those who met here open further connections by it, also once the port is closed.
+    const std::shared_ptr<Listener>& listener() const { return listener_; }
     const net::PortFile& file() const { return file_; }
 
   private:
     net::PortFile file_;
-    std::optional<Listener> listener_;
+    std::shared_ptr<Listener> listener_;
     bool made_key_ = false;
 };
 

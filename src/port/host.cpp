@@ -34,7 +34,7 @@ void Host::admit_clients() {
     const auto refuse = [](Client& client, const std::string& why) {
         Listener::refuse(*client.connection, why);
     };
-    while (auto client = entry_.listener().next()) {
+    while (auto client = entry_.listener()->next()) {
         if (!client->hello.port.empty() && client->hello.port != state_.name) {
             refuse(*client,
                    "this is the port '" + state_.name + "', not '" + client->hello.port + "'");
@@ -51,7 +51,7 @@ void Host::admit_clients() {
             refuse(*client,
                    std::to_string(most_observers) + " observers look on already; try again later");
         } else {
-            entry_.listener().welcome(*client, "");
+            entry_.listener()->welcome(*client, "");
             observers_.push_back(
                 std::make_shared<ObserverConnection>(std::move(client->connection), client->right));
             catalog_changed_ = true;

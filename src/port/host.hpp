@@ -28,16 +28,12 @@ class Host {
     void advance(bool polling);
     /// At the agreed poll: carried out, or called off because not all processes know of it yet.
     void settle();
+    /// A poll that served observers took so many seconds of the program.
+    void charge(double seconds);
     /// A job that connects, if one waits.
     /// `task`: its name; "": any.
     std::unique_ptr<Client> next_connector(const std::string& task);
-    /// As Listener::forward.
-    void forward(const net::Instance& session, std::vector<std::string> sockets) {
-        entry_.listener().forward(session, std::move(sockets));
-    }
-    void welcome(Client& client, const std::string& rest) {
-        entry_.listener().welcome(client, rest);
-    }
+    const std::shared_ptr<Listener>& listener() const { return entry_.listener(); }
     /// To be called when the published names change.
     void catalog_changed() { catalog_changed_ = true; }
     /// Nothing new is begun; true once nothing is under way.
@@ -85,7 +81,8 @@ class Host {
     std::deque<PendingChange> changes_, agreed_changes_;
     std::optional<comm::Texts> answers_;
     std::int64_t rounds_ = 0, lookahead_ = 3, accepted_ = 0;
-    std::int64_t furthest_ = 0;  // polls that any process is known to have made
+    double debt_ = 0, debt_at_ = 0;  // seconds that observers took from the program; as of when
+    std::int64_t furthest_ = 0;      // polls that any process is known to have made
     std::shared_ptr<comm::Call> collecting_;
     bool catalog_changed_ = false, finishing_ = false;
 };

@@ -68,10 +68,11 @@ bool Listener::redirect(Arrival& arrival) const {
     if (!*routed) return true;
     static_cast<void>(::recv(arrival.raw.get(), bytes.data(), bytes.size(), MSG_DONTWAIT));
     const net::Route route = net::parse_route(bytes);
-    if (route.session != session_ || route.process >= sockets_.size() ||
-        sockets_[route.process].empty())
+    const auto found = forwarded_.find(route.session);
+    if (found == forwarded_.end() || route.process >= found->second.size() ||
+        found->second[route.process].empty())
         throw net::Disconnected("it asks for no process of this node");
-    net::pass_descriptor(sockets_[route.process], arrival.raw);
+    net::pass_descriptor(found->second[route.process], arrival.raw);
     throw net::Disconnected("it was handed on");
 }
 

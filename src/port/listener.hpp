@@ -4,6 +4,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,10 +41,11 @@ class Listener {
 
     /// Accepts waiting connections; returns the next client that has said hello, if any.
     std::unique_ptr<Client> next();
-    /// Hands connections that name this session to the processes at these Unix sockets.
+    /// Hands connections that name this session to the processes at these Unix sockets; with none,
+    /// no longer.
     void forward(const net::Instance& session, std::vector<std::string> sockets) {
-        session_ = session;
-        sockets_ = std::move(sockets);
+        forwarded_.erase(session);
+        if (!sockets.empty()) forwarded_.emplace(session, std::move(sockets));
     }
     /// Answers a client that is accepted. `rest`: further text for its role.
     void welcome(Client& client, const std::string& rest) const;
@@ -67,8 +69,8 @@ class Listener {
     Options options_;
     std::int64_t process_;  // whose socket it is, not a forked child's
     net::Descriptor unix_, tcp_;
-    net::Instance instance_, session_{};
-    std::vector<std::string> sockets_;  // by process; "": none
+    net::Instance instance_;
+    std::map<net::Instance, std::vector<std::string>> forwarded_;  // by process; "": none
     std::list<Arrival> arrivals_;
 };
 

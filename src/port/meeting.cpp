@@ -70,17 +70,17 @@ namespace {
 
 constexpr double until_all_join = 30;  // seconds
 
-comm::Protocol<> join_jobs(Comm on, Meeting meeting, Connections connections, bool acceptor,
-                           std::shared_ptr<JobTasks> out) {
+comm::Protocol<> join_jobs(Comm on, Meeting meeting, std::shared_ptr<Opening> opening,
+                           bool acceptor, std::shared_ptr<JobTasks> out) {
     const auto acceptors = static_cast<int>(meeting.addresses.size());
     const auto connectors = static_cast<int>(meeting.connectors);
     const std::string& other = acceptor ? meeting.connector : meeting.acceptor;
     std::vector<std::shared_ptr<comm::Endpoint>> endpoints(
         static_cast<std::size_t>(acceptors + connectors));
-    for (std::size_t k = 0; k < connections.size(); ++k)
-        endpoints[acceptor ? static_cast<std::size_t>(acceptors) + k : k] =
+    for (int k = 0; k < (acceptor ? connectors : acceptors); ++k)
+        endpoints[static_cast<std::size_t>(acceptor ? acceptors + k : k)] =
             std::make_shared<comm::Endpoint>(std::make_unique<ConnectionStream>(
-                std::move(connections[k]), "process " + std::to_string(k) + " of '" + other + "'"));
+                opening, k, "process " + std::to_string(k) + " of '" + other + "'"));
     comm::OwnedLink own = co_await on.state().new_link();
     // Jobs that met by a Unix socket are on one host, and may share memory.
     const std::string host = hexadecimal(meeting.session) + (meeting.local ? ""
@@ -91,19 +91,20 @@ comm::Protocol<> join_jobs(Comm on, Meeting meeting, Connections connections, bo
     const std::vector<task::Job> jobs{{meeting.acceptor, acceptors},
                                       {meeting.connector, connectors}};
     *out = task::tasks_of_jobs(jobs, on, std::move(link));
+    keep_opening(*out, meeting, acceptor, opening);
 }
 
 }  // namespace
 
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, OwnSide side,
-                              std::shared_ptr<JobTasks> out) {
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, std::shared_ptr<Opening> opening,
+                              OwnSide side, std::shared_ptr<JobTasks> out) {
     const comm::Group all = comm::Group::whole(on.state().link());
     comm::CallSignature mine;
     mine.text = std::move(side.text);
     try {
         const std::string other = side.acceptor ? meeting.connector : meeting.acceptor;
         comm::Driven<void> joining(
-            join_jobs(on, std::move(meeting), std::move(connections), side.acceptor, out));
+            join_jobs(on, std::move(meeting), std::move(opening), side.acceptor, out));
         // A process that has failed comes no more, and others would wait for it for ever.
         const double until = platform::seconds() + until_all_join;
         bool done = false;

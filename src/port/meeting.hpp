@@ -39,8 +39,7 @@ std::string packed_meeting(const Meeting& meeting);
 /// @throws Error for a text that is none.
 Meeting parse_meeting(const std::string& text);
 
-/// Connections by the other job's process, once all are there.
-using Connections = std::vector<std::unique_ptr<net::Connection>>;
+class Opening;
 
 /// The tasks of both jobs. Collective over both. `tag` and `text`: of the call, whose processes
 /// agree on the end. @throws on every process, if one fails.
@@ -50,8 +49,8 @@ struct OwnSide {
     int tag;
     std::string text;
 };
-comm::Protocol<> become_tasks(Comm on, Meeting meeting, Connections connections, OwnSide side,
-                              std::shared_ptr<JobTasks> out);
+comm::Protocol<> become_tasks(Comm on, Meeting meeting, std::shared_ptr<Opening> opening,
+                              OwnSide side, std::shared_ptr<JobTasks> out);
 
 /// Collective over the job. `only`: the one task that is accepted; "": any.
 JobTasks accept_job(const std::shared_ptr<State>& state, const Resume& resume,

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/platform.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
@@ -306,9 +307,12 @@ void Port::poll(Deadline deadline) {
         const comm::EngineLock engine_lock;
         state.next_check = now + port::between_checks;
         if (state.host) {
+            const double began = platform::seconds();
             state.host->advance(true);
-            if (state.agreed && state.agreed->poll == state.polls) state.host->settle();
+            const bool serves = state.agreed.has_value();
+            if (serves && state.agreed->poll == state.polls) state.host->settle();
             if (state.agreed) state.received_at = now;
+            if (serves) state.host->charge(platform::seconds() - began);
             return;
         }
         state.receive();

@@ -52,7 +52,7 @@ def test_one_wrong_argument(comm, call):
     fresh.Free()
 
 
-# Nothing but MPI.COMM_WORLD is in use, so a call without an array is one on it.
+# Nothing but MPI.COMM_WORLD is in use any more, so a call without an array is one on it.
 PROGRAM = """
 from mpi4py import MPI
 import hocket as hk
@@ -60,6 +60,12 @@ import hocket as hk
 rank = MPI.COMM_WORLD.rank
 lay = hk.Layout((4, 4), "(BLOCK, *)", 2)
 a = hk.zeros(lay)
+other = MPI.COMM_WORLD.Dup()
+hk.Team(other).wait()
+other.Free()
+tasks = hk.tasks({"all": 2})
+hk.redistribute(hk.zeros(lay, comm=tasks.comm), lay)
+del tasks
 for call in (
     lambda x: hk.redistribute(x, hk.Layout((4, 4), "(CYCLIC, *)", 2)),
     lambda x: hk.remap_inplace(x, (1, 0)),

@@ -59,7 +59,7 @@ def run(command, forbid, crossing=""):
     [
         pytest.param("", "always", marks=pytest.mark.soak),
         ("", "packed"),
-        ("process_vm", ""),
+        pytest.param("process_vm", "", marks=pytest.mark.soak),
         ("proc", ""),
         pytest.param("proc,socket", "", marks=pytest.mark.soak),
         pytest.param("memfd", "", marks=pytest.mark.soak),
@@ -149,8 +149,8 @@ except hk.Error as error:
 
 
 # Each is read in another place; `make soak` runs the others.
-SETTINGS = ["HOCKET_FORBID", "HOCKET_TASKS"]
-OTHERS = ["HOCKET_CROSSING", "HOCKET_NODES", "HOCKET_POOL_BYTES"]
+SETTINGS = ["HOCKET_TASKS"]
+OTHERS = ["HOCKET_FORBID", "HOCKET_CROSSING", "HOCKET_NODES", "HOCKET_POOL_BYTES"]
 SETTINGS += [pytest.param(each, marks=pytest.mark.soak) for each in OTHERS]
 
 

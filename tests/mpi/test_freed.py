@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A communicator that the program frees while its arrays are still in use."""
 
+import numpy as np
 from cases import raises_everywhere
 from lockstep import ranks
 
@@ -17,6 +18,8 @@ def test_a_communicator_freed_before_its_first_collective_call(comm):
     onto = hk.Layout((8, 8), "(CYCLIC, *)", comm.size)
     raises_everywhere(comm, hk.Error, lambda: hk.redistribute(a, onto), "was freed")
     raises_everywhere(comm, hk.Error, lambda: hk.Team(fresh), "was freed")
+    for compute in (hk.replicated, np.sum, np.unique) if comm.size > 1 else (hk.replicated,):
+        raises_everywhere(comm, hk.Error, lambda use=compute: use(a), "was freed")
 
 
 @ranks(2)

@@ -200,6 +200,11 @@ def test_files_that_are_stale_or_taken(tmp_path, runtime):  # noqa: F811
         os.kill(int(mine["process"]), signal.SIGKILL)
         job.process.wait(60)
     assert file.is_file()
+    # So does a socket that its killed process has left, once it is older than a minute.
+    left = file.parent / "mine-1-7"
+    with socket.socket(socket.AF_UNIX) as abandoned:
+        abandoned.bind(str(left))
+    os.utime(left, (0, 0))
     with pytest.raises(hk.DeadlineError, match="no port 'mine'"):
         hk.observe("mine", timeout=0.2)
     with Job(tmp_path, "mine", 1) as job:

@@ -142,3 +142,75 @@ def test_a_job_that_is_killed_is_told_within_two_seconds(then, tmp_path, runtime
         assert word == "lost" and float(when) - killed < 2
     viewer.wait(60)
     assert (sim.wait(60) == 0) == (then == "catch")
+
+
+# Process r of either job sends to process r of the other, then all to all. A connection is a socket
+# of this process more.
+PAIRS = """
+import os, stat, sys, time
+import hocket as hk
+from mpi4py import MPI
+side, where, key = sys.argv[1:4]
+comm = MPI.COMM_WORLD
+def sockets():
+    count = 0
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            count += stat.S_ISSOCK(os.stat(f"/proc/self/fd/{name}").st_mode)
+        except OSError:
+            pass
+    return comm.allreduce(count)
+rows, columns = (hk.Layout((8, 8), of, comm.size) for of in ("(BLOCK, *)", "(*, BLOCK)"))
+a, b = hk.full(rows, 1.0 + comm.rank), hk.zeros(rows)
+across = hk.zeros(columns)
+comm.barrier()
+before = sockets()
+if side == "sim":
+    options = {"address": "127.0.0.1:0", "key": key} if key else {}
+    port = hk.open_port("pairs", task="sim", **options)
+    if comm.rank == 0:
+        print(port.address or "pairs", flush=True)
+    w, peer = port.accept(timeout=60), "viewer"
+else:
+    began = time.monotonic()
+    w, peer = hk.connect(where, task="viewer", key=key or None, timeout=60), "sim"
+    if comm.rank == 0:
+        print(time.monotonic() - began, flush=True)
+    met = sockets() - before
+    assert met == comm.size, met
+def exchange(out, into):
+    # The accepting job sends first: it has no other way than to ask.
+    if side == "sim":
+        w.isend(out, peer).wait(timeout=30)
+        w.recv(into, peer, timeout=30)
+    else:
+        w.recv(into, peer, timeout=30)
+        w.isend(out, peer).wait(timeout=30)
+exchange(a, b)
+assert (b.local == a.local).all()
+if side == "viewer":
+    paired = sockets() - before
+    assert paired == comm.size, paired
+exchange(a, across)
+assert (across.local.ravel() == [1 + k // 2 for k in range(8) for j in range(2)]).all()
+if side == "sim":
+    port.close()  # those who have met go on
+w.barrier()
+if side == "viewer":
+    # Through shared memory, only a wait for a process opens a connection to it.
+    last = sockets() - before
+    assert last == comm.size**2 if key else comm.size <= last <= comm.size**2, last
+w.disconnect()
+"""
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_connections_open_at_their_first_use(keyed, tmp_path, runtime):  # noqa: F811
+    key = key_file(tmp_path / "run.key") if keyed else ""
+    sim = start(tmp_path, PAIRS, "sim.py", 4, "sim", "", key)
+    assert sim.stdout is not None
+    where = sim.stdout.readline().strip()
+    viewer = start(tmp_path, PAIRS, "viewer.py", 4, "viewer", where, key)
+    took = float(viewer.communicate(timeout=90)[0])
+    assert (viewer.returncode, sim.wait(60)) == (0, 0)
+    assert took < 10  # seconds; 0.1 on a quiet machine

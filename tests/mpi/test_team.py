@@ -126,7 +126,7 @@ def checks_of(tmp_path: Path, processes: int, *words: str, **more: str) -> int:
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
 @pytest.mark.parametrize(
     "processes, words",
-    [(18, ""), (33, "few"), pytest.param(70, "few", marks=pytest.mark.soak)],
+    [(18, ""), *(pytest.param(count, "few", marks=pytest.mark.soak) for count in (33, 70))],
 )
 def test_more_than_a_leader_has(tmp_path: Path, processes: int, words: str) -> None:
     """Of one node, so that leaders fold for them, two or more; masks of more than one word."""

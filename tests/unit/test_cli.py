@@ -110,7 +110,9 @@ def observed(tmp_path, monkeypatch):
         process.kill()
 
 
-def test_every_example_of_the_help_texts_works(capsys, observed):
+@pytest.mark.parametrize("apps", [False, pytest.param(True, marks=pytest.mark.soak)])
+def test_every_example_of_the_help_texts_works(capsys, observed, apps):
+    """Without those of applications, of which tests/test_docs.py runs the guide's."""
     hk.run(save_one, ranks=1)
     for name in ("rows.py", "cols.py", "program.py"):
         program(name, "")
@@ -126,8 +128,8 @@ def test_every_example_of_the_help_texts_works(capsys, observed):
             assert main(["calibrate", "--dry-run", "--repeat", "2", *words]) == 0, words
         elif command == "papers":
             assert main(["papers", "--list", *words]) == 0, words  # these words, too
-        elif {"--every", "--key"} & set(words):
-            continue  # without an end; on another host
+        elif {"--every", "--key"} & set(words) or (command == "app" and not apps):
+            continue  # without an end; on another host; in soak
         elif command == "demo":
             assert main(["demo", *words, "--size", "8", "--frames", "2"]) == 0, words
         else:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
+from .. import shaped_link
 from ..group import Group
 from ..harness import Contestant, Step, UnavailableError, WrongResultError
 from ..record import Question
-from ..registry import Match, Native
+from ..registry import Match, Native, Pass
 from ..subject import hocket
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ TIMEOUT = 60.0  # seconds
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--mebibytes --way``."""
+    """``--mebibytes --way --link``."""
+    shaped_link.add_option(parser)
     parser.add_argument(
         "--mebibytes", type=float, default=64.0, metavar="N", help="of each process (default: 64)"
     )
@@ -42,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=("host", "tcp", "tls"),
         help="shared memory of one host, plain TCP, or encrypted TCP; repeat it for several "
-        "(default: all)",
+        "(default: all; over a link, those by TCP)",
     )
 
 
@@ -52,6 +54,14 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--ranks {options.ranks}: give an even number, one half for each job")
     if options.mebibytes <= 0:
         raise ValueError(f"--mebibytes {options.mebibytes}: give more than 0")
+    if options.link and "host" in (options.way or []):
+        raise ValueError("--way host: the ends of a link are two hosts; give tcp or tls")
+    shaped_link.validate(options)
+
+
+def passes(options: argparse.Namespace) -> list[Pass]:
+    """One start, over the link that was asked for."""
+    return [Pass(options.ranks or RANKS, options.threads, rate=options.link)]
 
 
 class Problem:
@@ -62,6 +72,8 @@ class Problem:
         self.comm = comm
         self.half = comm.size // 2
         self.sends = comm.rank < self.half
+        #: at which others reach this process
+        self.host = socket.gethostbyname(socket.gethostname()) if options.link else "127.0.0.1"
         self.pair = comm.rank + (self.half if self.sends else -self.half)
         self.job = comm.Split(0 if self.sends else 1, comm.rank)
         self.elements = max(1, int(options.mebibytes * 2**17))
@@ -108,7 +120,7 @@ def by_port(problem: Problem, way: str) -> Contestant:
         secure = way != "tcp"
         port, address = None, problem.name
         if problem.sends:
-            where = None if way == "host" else "127.0.0.1:0"
+            where = None if way == "host" else f"{problem.host}:0"
             port = hk.open_port(
                 problem.name, task="sender", address=where, key=key, secure=secure, comm=problem.job
             )
@@ -168,13 +180,13 @@ def mpi(problem: Problem) -> Contestant:
 
 
 def tcp_stream(problem: Problem) -> Contestant:
-    """One TCP stream a pair of processes, over the loopback interface."""
+    """One TCP stream a pair of processes."""
 
     def prepare() -> Step:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            ports = problem.comm.allgather(listener.getsockname()[1])
+        with socket.create_server((problem.host, 0)) as listener:
+            addresses = problem.comm.allgather(listener.getsockname())
             if problem.sends:
-                stream = socket.create_connection(("127.0.0.1", ports[problem.pair]))
+                stream = socket.create_connection(addresses[problem.pair])
             else:
                 stream, _ = listener.accept()
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -235,10 +247,15 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
         raise ValueError("port needs an even number of processes; give --ranks 2")
     problem = Problem(comm, options)
     try:
-        for way in options.way or list(PEERS):
+        for way in options.way or [way for way in PEERS if way != "host" or not options.link]:
             makers, baseline, limit = PEERS[way]
             question = Question(
-                {"way": way, "mebibytes": options.mebibytes, "processes": group.size},
+                {
+                    "way": way,
+                    "link": options.link or "this machine",
+                    "mebibytes": options.mebibytes,
+                    "processes": group.size,
+                },
                 baseline=baseline,
                 limit=limit,
                 bytes=8 * problem.elements * problem.half,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 #: communicator
 TOGETHER = 10.0
 
-_default_only = True
+#: the communicators other than ``MPI.COMM_WORLD`` of this process's arrays and calls, by identity
+_others: dict[int, weakref.ref[MPI.Comm]] = {}
 
 
 def patience(timeout: Any) -> Optional[float]:
@@ -34,22 +36,31 @@ def kind_of(error: Exception) -> str:
     return type(error).__name__ if isinstance(error, Error) else "Error"
 
 
-def use_another() -> None:
+def use_another(comm: MPI.Comm) -> None:
     """Notes that this process uses a communicator other than ``MPI.COMM_WORLD``."""
-    global _default_only
-    _default_only = False
+    number = id(comm)
+    if number not in _others:
+        _others[number] = weakref.ref(comm, lambda _: _others.pop(number, None))
+
+
+def _default_only() -> bool:
+    """Whether no other communicator is in use: each was freed, or nothing refers to it."""
+    from mpi4py import MPI
+
+    used = [reference() for reference in list(_others.values())]
+    return all(comm is None or comm == MPI.COMM_NULL for comm in used)
 
 
 def no_array(words: str, timeout: Any) -> NoReturn:
     """Refuses a collective call whose array, which would name the communicator, is no array.
 
-    Raises `Error` on this process. If this process has used no other communicator, the other
+    Raises `Error` on this process. If this process uses no other communicator, the other
     processes must be in a call on ``MPI.COMM_WORLD``: they raise the error, too.
     """
     from mpi4py import MPI
 
     error = Error(f"{words}: give an array made by hk.empty, hk.wrap, …")
-    if _default_only:
+    if _default_only():
         given = patience(timeout)
         seconds = TOGETHER if given is None else min(given, TOGETHER)
         with suppress(DeadlineError, PeerLostError):

@@ -28,5 +28,5 @@ def communicator(comm: Any) -> MPI.Comm:
     _, size = _mpi.rank_and_size(given.handle)
     excepthook.watch(size)  # more than COMM_WORLD's if the program has spawned processes
     if given != MPI.COMM_WORLD:
-        use_another()
+        use_another(given)
     return given

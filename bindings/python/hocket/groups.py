@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Optional, Union, cast
 from hocket import _mpi, excepthook
 from hocket import rank as started
 from hocket.arguments import as_number, as_seconds, as_text, printable
-from hocket.calls import use_another
 from hocket.communicators import communicator
 from hocket.errors import Error
 from hocket.task_member import TaskId, id_of
@@ -281,7 +280,6 @@ def tasks(
 
 def _seated(core: _mpi.Tasks) -> Tasks:
     made = Tasks(core)
-    use_another()
     if made.name is not None:
         excepthook.sits(made.name, made.comm.rank)
     return made

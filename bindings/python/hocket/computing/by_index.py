@@ -49,7 +49,7 @@ def fetch(a: Array, wanted: Numbers) -> AnyArray:
     order = np.argsort(owners, kind="stable")
     (asked,), counts = exchange(a.comm, owners, offsets)
     values = flat_local(a)[asked]
-    back = np.repeat(np.arange(a.comm.size), counts)
+    back = np.repeat(np.arange(a._rank_and_size[1]), counts)
     (answers,), _ = exchange(a.comm, back, values)
     result = np.empty(len(wanted), a.dtype)
     result[order] = answers
@@ -248,7 +248,7 @@ class Selection:
         self.layout = (
             only.layout
             if isinstance(only, Array) and held(only.layout) == only.layout.num_elements
-            else balanced(self.shape, a.comm.size)
+            else balanced(self.shape, a._rank_and_size[1])
         )
 
     def _checked(self, part: Any, d: int, extent: int) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hocket.communicators import communicator
 from hocket.computing.layouts import kept, replicated_layout
 from hocket.creation import wrap
 from hocket.layouts import Layout
@@ -26,14 +27,14 @@ def one_each(size: int) -> Layout:
 def allgather(comm: MPI.Comm, row: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Gathers every process's row, which have one shape and dtype: an array with one row a
     process."""
-    row = np.ascontiguousarray(row)
-    if row.nbytes == 0 or comm.size == 1:
-        alone: npt.NDArray[Any] = np.broadcast_to(row, (comm.size, *row.shape)).copy()
+    row, size = np.ascontiguousarray(row), communicator(comm).size
+    if row.nbytes == 0 or size == 1:
+        alone: npt.NDArray[Any] = np.broadcast_to(row, (size, *row.shape)).copy()
         return alone
     element = np.dtype((np.void, row.nbytes))
-    mine = wrap(row.reshape(-1).view(np.uint8).view(element), one_each(comm.size), comm)
-    all_of_them = redistribute(mine, replicated_layout((comm.size,), comm.size)).local
-    return all_of_them.view(np.uint8).view(row.dtype).reshape((comm.size, *row.shape))
+    mine = wrap(row.reshape(-1).view(np.uint8).view(element), one_each(size), comm)
+    all_of_them = redistribute(mine, replicated_layout((size,), size)).local
+    return all_of_them.view(np.uint8).view(row.dtype).reshape((size, *row.shape))
 
 
 def exchange(

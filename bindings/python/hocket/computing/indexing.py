@@ -57,7 +57,7 @@ def get(a: Array, index: Any) -> Any:
 def element(part: Array) -> Any:
     """The one element, as a NumPy scalar, on every process. Collective."""
     shape = part.layout.shape
-    found = redistribute(part, replicated_layout(shape, part.comm.size))
+    found = redistribute(part, replicated_layout(shape, part._rank_and_size[1]))
     return found.local.reshape(())[()]
 
 

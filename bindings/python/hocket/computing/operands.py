@@ -251,4 +251,4 @@ def replicated(a: Array) -> npt.NDArray[Any]:
     """
     if not isinstance(a, Array):
         raise Error(f"a is {type(a).__name__}; give an array made by hk.empty, hk.wrap, …")
-    return redistribute(a, replicated_layout(a.layout.shape, a.comm.size)).local
+    return redistribute(a, replicated_layout(a.layout.shape, a._rank_and_size[1])).local

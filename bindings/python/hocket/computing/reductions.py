@@ -153,7 +153,7 @@ def scalar(value: Any, dtype: np.dtype[Any], keepdims: bool, a: Array, out: Any)
         from hocket.computing.layouts import replicated_layout
 
         shape = (1,) * a.layout.ndim
-        result = made(np.full(shape, found), replicated_layout(shape, a.comm.size), a.comm)
+        result = made(np.full(shape, found), replicated_layout(shape, a._rank_and_size[1]), a.comm)
         return result if out is None else to_out(result, out)
     return found if out is None else to_out(found, out)
 

@@ -58,7 +58,7 @@ def local_scan(ufunc: np.ufunc, local: AnyArray, axis: int, dtype: Any, ndim: in
 
 def in_order(ufunc: np.ufunc, a: Array, axis: int, dtype: Any) -> Array:
     """Few lines: each process has consecutive parts of all of them. Collective."""
-    size, rank = a.comm.size, a.comm.rank
+    rank, size = a._rank_and_size
     layout: Layout = balanced(a.layout.shape, size, axis)
     parts = redistribute(a, layout)
     local = local_scan(ufunc, parts.local, axis, dtype, a.layout.ndim)

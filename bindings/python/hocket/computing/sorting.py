@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hocket.arrays import Array
 from hocket.calls import collective
+from hocket.communicators import communicator
 from hocket.computing.collecting import allgather, exchange
 from hocket.computing.layouts import balanced, even, numbers, one_axis
 from hocket.computing.operands import made, without_copies
@@ -33,7 +34,7 @@ def sample_sort(
     (columns, counts)
         keys and columns of this process's share; as `exchange`
     """
-    size = comm.size
+    size = communicator(comm).size
     order = ordering(keys)
     keys = [key[order] for key in keys]
     columns = tuple(column[order] for column in columns)
@@ -211,7 +212,7 @@ def counted(a: Array) -> tuple[Array, Array]:
     counts = np.zeros(len(values), np.intp)
     np.add.at(counts, place, often)
     count = int(allgather(a.comm, np.asarray([len(values)])).sum())
-    layout = balanced((count,), a.comm.size)
+    layout = balanced((count,), a._rank_and_size[1])
     return spread(a.comm, values, layout), spread(a.comm, counts, layout)
 
 
