@@ -52,6 +52,10 @@ class Engine {
     void end() { ended_ = true; }
     bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
+    /// Whether this thread blocks in a wait, and no other operation of the process needs polls. The
+    /// caller is the awaited operation, in its poll.
+    bool only_awaited() const;
+
     /// For each communicator: the number of its processes that run on this one's cores.
     void add_node_processes(int processes);
     /// True if this node has more processes than cores, so that spinning takes time from the

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "hocket/memory.hpp"
 #include "store/session.hpp"
@@ -87,12 +88,14 @@ comm::Protocol<> Mover::run(comm::Link& link, int tag, std::int64_t number) {
 
 comm::Protocol<> Mover::write_all(comm::Link& link, int tag, std::int64_t number) {
     comm::When idle([this] { return work_.poll(); });
+    Step next = rounds_.count() > 0 ? step_of(0) : Step{};
     for (std::int64_t round = 0; round < rounds_.count(); ++round) {
+        const Step step = std::exchange(next, {});
         if (buffers_ == 1) co_await comm::until(idle);
-        const Step step = step_of(round);
         co_await transfer(step, route(link, tag, number + round));
         co_await comm::until(idle);
-        use_files(step, round);
+        if (round + 1 < rounds_.count()) next = step_of(round + 1);
+        use_files(step, round, buffers_ == 2 && has_messages(next));
     }
     co_await comm::until(idle);
 }
@@ -100,16 +103,22 @@ comm::Protocol<> Mover::write_all(comm::Link& link, int tag, std::int64_t number
 comm::Protocol<> Mover::read_all(comm::Link& link, int tag, std::int64_t number) {
     comm::When idle([this] { return work_.poll(); });
     Step next = rounds_.count() > 0 ? step_of(0) : Step{};
-    if (rounds_.count() > 0) use_files(next, 0);
+    if (rounds_.count() > 0) use_files(next, 0, false);
     for (std::int64_t round = 0; round < rounds_.count(); ++round) {
         const Step step = std::exchange(next, {});
         co_await comm::until(idle);
         const bool more = round + 1 < rounds_.count();
-        if (more && buffers_ == 2) use_files(next = step_of(round + 1), round + 1);
+        if (more) next = step_of(round + 1);
+        if (more && buffers_ == 2) use_files(next, round + 1, has_messages(step));
         co_await transfer(step, route(link, tag, number + round));
-        if (more && buffers_ == 1) use_files(next = step_of(round + 1), round + 1);
+        if (more && buffers_ == 1) use_files(next, round + 1, false);
     }
     co_await comm::until(idle);
+}
+
+bool Mover::has_messages(const Step& step) {
+    return step.plan &&
+           !(step.plan->sends.messages.empty() && step.plan->receives.messages.empty());
 }
 
 comm::Protocol<> Mover::transfer(const Step& step, transport::Route route) {
@@ -177,15 +186,17 @@ void Mover::plan(Step& step, std::int64_t round) const {
     step.plan = std::move(made);
 }
 
-void Mover::use_files(const Step& step, std::int64_t round) {
+void Mover::use_files(const Step& step, std::int64_t round, bool beside_messages) {
     if (mine_ < 0 || fault_) return;
+    // A second thread would share the core with this one, which polls.
+    const bool apart = beside_messages || !comm::Engine::instance().only_awaited();
     const std::int64_t bytes = zarr::product_of(zarr::extents_of(step.box)) * metadata_.type.size;
     work_.start(
         [this, step, round] {
             fault_ = fault_of([&] { move_.writing ? put(step, round) : get(step, round); });
             if (fault_) writer_.reset();
         },
-        bytes >= worth_a_thread);
+        apart && bytes >= worth_a_thread);
 }
 
 // Only a file of Zarr needs more than one box at a time: it is encoded as a whole.

@@ -46,8 +46,9 @@ class Mover {
     std::byte* buffer(std::int64_t round);
     transport::Route route(comm::Link& link, int tag, std::int64_t number) const;
     comm::Protocol<> transfer(const Step& step, transport::Route route);
+    static bool has_messages(const Step& step);
     /// Starts work on the files of a round; a later call waits for `work_`.
-    void use_files(const Step& step, std::int64_t round);
+    void use_files(const Step& step, std::int64_t round, bool beside_messages);
     void get(const Step& step, std::int64_t round);
     bool by_boxes() const;
     void put(const Step& step, std::int64_t round);

@@ -26,6 +26,10 @@ struct Memory {
     }
 };
 
+/// a[box] of an array whose elements a file holds from byte `array.one_file->begin` on. Here and
+/// now. @throws Error
+void read_part(const File& file, const Metadata& array, const IndexBox& box, const Memory& to);
+
 /// a[box] of an array in one file to memory and back, in place. On the threads of the pool.
 /// @throws Error
 void read_one_file(const Folder& folder, const Metadata& array, const IndexBox& box,

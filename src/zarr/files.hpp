@@ -67,6 +67,8 @@ class Folder {
     /// text is on the disk before it is visible.
     void replace_text(const std::string& path, std::string_view text, bool sync) const;
     void rename(const std::string& from, const std::string& to) const;
+    /// As `rename`, for a file that is not on the disk yet: leaves the time of that to the system.
+    void put_in_place(const std::string& from, const std::string& to) const;
     void remove(const std::string& path) const;  ///< a file, if there is one
     /// @throws Error if `remove_store` has removed the folder, so that no file is there any more.
     void require_there() const;

@@ -89,17 +89,21 @@ void read_swapped(const Metadata& array, const File& file, const IndexBox& part,
 
 }  // namespace
 
+void read_part(const File& file, const Metadata& array, const IndexBox& box, const Memory& to) {
+    each_part(array, box, [&](const IndexBox& part, std::int64_t offset) {
+        std::byte* const target = to.at(box, part.start);
+        if (must_swap(array)) return read_swapped(array, file, part, offset, to, target);
+        Plain(extents_of(part), to.strides, array.encoding.order, array.type.size, target)
+            .read(file, offset);
+    });
+}
+
 void read_one_file(const Folder& folder, const Metadata& array, const IndexBox& box,
                    const Memory& to) {
     if (is_empty(box)) return;
     with_file(folder, array, false, [&](const File& file) {
         each_block(array, box, [&](const IndexBox& block) {
-            each_part(array, block, [&](const IndexBox& part, std::int64_t offset) {
-                std::byte* const target = to.at(box, part.start);
-                if (must_swap(array)) return read_swapped(array, file, part, offset, to, target);
-                Plain(extents_of(part), to.strides, array.encoding.order, array.type.size, target)
-                    .read(file, offset);
-            });
+            read_part(file, array, block, {to.at(box, block.start), to.strides});
         });
     });
 }

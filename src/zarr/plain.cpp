@@ -2,7 +2,10 @@
 #include "zarr/plain.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <cstring>
 #include <span>
+#include <utility>
 
 #include "hocket/kernel.hpp"
 #include "kernel/permutation.hpp"
@@ -10,8 +13,9 @@
 namespace hocket::zarr {
 namespace {
 
-// For shorter runs, a system call takes longer than a copy within the cache.
-constexpr std::int64_t long_run = std::int64_t{16} << 10;
+// For shorter runs, the system's list of them takes longer than a copy within the cache.
+constexpr std::int64_t long_run = 1 << 10;
+constexpr std::size_t most_runs = IOV_MAX;  // of a system call
 constexpr std::int64_t piece_bytes = std::int64_t{256} << 10;
 
 }  // namespace
@@ -29,16 +33,49 @@ Plain::Plain(const Shape& extents, const Shape& strides, const std::vector<std::
     }
 }
 
-std::vector<iovec> Plain::runs() const {
-    const IndexBox all = whole_of(Shape(extents_.data(), extents_.data() + loops_));
-    std::vector<iovec> out(static_cast<std::size_t>(product_of(all.stop)));
-    for (std::size_t n = 0; n < out.size(); ++n) {
-        std::byte* run = first_;
-        const Shape at = index_in(all, static_cast<std::int64_t>(n));
-        for (std::size_t d = 0; d < loops_; ++d) run += at[d] * strides_[d];
-        out[n] = {run, static_cast<std::size_t>(run_)};
+// Calls use(run) in the file's order until it returns false.
+template <class Use>
+void Plain::each_run(const Use& use) const {
+    Shape at(loops_, 0);
+    std::byte* run = first_;
+    for (std::size_t d = 1; d > 0;) {
+        if (!use(run)) return;
+        for (d = loops_; d > 0; --d) {
+            run += strides_[d - 1];
+            if (++at[d - 1] < extents_[d - 1]) break;
+            run -= strides_[d - 1] * extents_[d - 1];
+            at[d - 1] = 0;
+        }
     }
-    return out;
+}
+
+// Calls use(list of runs, offset) with lists that fit a system call.
+template <class Use>
+void Plain::each_list(std::int64_t offset, const Use& use) const {
+    std::vector<iovec> runs;
+    const auto flush = [&] {
+        const auto bytes = static_cast<std::int64_t>(runs.size()) * run_;
+        if (!runs.empty()) use(std::exchange(runs, {}), offset);
+        offset += bytes;
+    };
+    each_run([&](std::byte* run) {
+        runs.push_back({run, static_cast<std::size_t>(run_)});
+        if (runs.size() == most_runs) flush();
+        return true;
+    });
+    flush();
+}
+
+bool Plain::all_equal(const Bytes& value) const {
+    const auto run_bytes = static_cast<std::size_t>(run_);
+    bool equal = true;
+    each_run([&](const std::byte* run) {
+        // Each element equals the one before it.
+        equal = std::memcmp(run, value.data(), value.size()) == 0 &&
+                std::memcmp(run, run + value.size(), run_bytes - value.size()) == 0;
+        return equal;
+    });
+    return equal;
 }
 
 // Calls use(buffer, copy's arguments, offset) for parts that fit a small buffer: as many indices of
@@ -70,7 +107,10 @@ void Plain::each_piece(std::int64_t offset, const Use& use) const {
 }
 
 void Plain::read(const File& file, std::int64_t offset) const {
-    if (loops_ == 0 || run_ >= long_run) return file.read(offset, runs());
+    if (loops_ == 0 || run_ >= long_run)
+        return each_list(offset, [&](std::vector<iovec> runs, std::int64_t at) {
+            file.read(at, std::move(runs));
+        });
     each_piece(offset, [&](std::span<std::byte> buffer, const Shape& extents, const Shape& strides,
                            std::byte* memory, std::int64_t at) {
         file.read(at, buffer);
@@ -80,7 +120,10 @@ void Plain::read(const File& file, std::int64_t offset) const {
 }
 
 void Plain::write(const File& file, std::int64_t offset) const {
-    if (loops_ == 0 || run_ >= long_run) return file.write(offset, runs());
+    if (loops_ == 0 || run_ >= long_run)
+        return each_list(offset, [&](std::vector<iovec> runs, std::int64_t at) {
+            file.write(at, std::move(runs));
+        });
     each_piece(offset, [&](std::span<std::byte> buffer, const Shape& extents, const Shape& strides,
                            const std::byte* memory, std::int64_t at) {
         kernel::Copy(extents, itemsize_, strides, kernel::dense_strides(extents, itemsize_))

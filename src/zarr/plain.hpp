@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "zarr/boxes.hpp"
+#include "zarr/dtype.hpp"
 #include "zarr/files.hpp"
 
 namespace hocket::zarr {
@@ -19,11 +20,16 @@ class Plain {
 
     void read(const File& file, std::int64_t offset) const;
     void write(const File& file, std::int64_t offset) const;
+    /// Whether each element has the bytes of `value`.
+    bool all_equal(const Bytes& value) const;
 
   private:
     template <class Use>
     void each_piece(std::int64_t offset, const Use& use) const;
-    std::vector<iovec> runs() const;
+    template <class Use>
+    void each_run(const Use& use) const;
+    template <class Use>
+    void each_list(std::int64_t offset, const Use& use) const;
 
     std::byte* first_;
     std::int64_t itemsize_, run_;  // bytes

@@ -25,6 +25,21 @@ void fill(const Reading& call, const IndexBox& part) {
         .run(call.array.fill.data(), call.to.at(call.box, part.start));
 }
 
+// For shorter runs, a read of the whole chunk takes less time.
+constexpr std::int64_t long_part = 4 << 10;
+
+// The bytes of a part of a chunk that are contiguous in the file.
+std::int64_t runs_of(const Metadata& array, const IndexBox& part) {
+    const Shape extents = extents_of(part);
+    std::int64_t bytes = array.type.size;
+    for (std::size_t k = extents.size(); k-- > 0;) {
+        const std::size_t d = array.encoding.order[k];
+        bytes *= extents[d];
+        if (extents[d] != array.chunk[d]) break;
+    }
+    return bytes;
+}
+
 // A chunk of an existing file.
 void read_chunk(const Reading& call, const File& file, const IndexBox& chunk, std::int64_t offset,
                 std::int64_t bytes) {
@@ -39,6 +54,14 @@ void read_chunk(const Reading& call, const File& file, const IndexBox& chunk, st
     if (is_plain(array) && part == chunk)
         return Plain(array.chunk, call.to.strides, array.encoding.order, array.type.size, target)
             .read(file, offset);
+    if (is_plain(array) && runs_of(array, part) >= long_part) {
+        Metadata one;
+        one.shape = array.chunk;
+        one.type = array.type;
+        one.encoding = array.encoding;
+        one.one_file = OneFile{"", offset, nullptr};
+        return read_part(file, one, relative(part, chunk.start), {target, call.to.strides});
+    }
     Bytes data = Buffers::instance().take(static_cast<std::size_t>(bytes));
     file.read(offset, data);
     try {

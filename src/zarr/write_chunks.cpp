@@ -36,6 +36,11 @@ bool all_fill(const Metadata& array, const Bytes& data) {
     return std::memcmp(data.data(), data.data() + fill.size(), data.size() - fill.size()) == 0;
 }
 
+bool zero_fill(const Metadata& array) {
+    return std::all_of(array.fill.begin(), array.fill.end(),
+                       [](std::byte each) { return each == std::byte{}; });
+}
+
 }  // namespace
 
 struct FileWriter::State {
@@ -78,6 +83,8 @@ struct FileWriter::State {
         const ChunkPlace before = old_place(number_of(at));
         if (!covers(part, wanted) && !before.missing()) {
             data = decoded(array, old_bytes(before));
+        } else if (part != chunk && zero_fill(array)) {
+            std::fill(data.begin(), data.end(), std::byte{});
         } else if (part != chunk) {
             kernel::Copy(array.chunk, array.type.size, Shape(strides.size(), 0), strides)
                 .run(array.fill.data(), data.data());
@@ -91,10 +98,8 @@ struct FileWriter::State {
     std::optional<Plain> plain(const Shape& at, const IndexBox& box, const Memory& from) const {
         const IndexBox chunk = tile_at(at, array.chunk);
         if (!is_plain(array) || !covers(box, chunk)) return std::nullopt;
-        std::byte* const first = from.at(box, chunk.start);
-        // A chunk that does not begin with the fill value is written in any case.
-        if (std::memcmp(first, array.fill.data(), array.fill.size()) == 0) return std::nullopt;
-        return Plain(array.chunk, from.strides, array.encoding.order, array.type.size, first);
+        return Plain(array.chunk, from.strides, array.encoding.order, array.type.size,
+                     from.at(box, chunk.start));
     }
     // `write(file, offset)`: writes so many bytes.
     template <class Write>
@@ -117,6 +122,7 @@ struct FileWriter::State {
     }
     void append(std::int64_t number, const Plain& chunk) {
         done[static_cast<std::size_t>(number)] = true;
+        if (chunk.all_equal(array.fill)) return;
         append(number, array.chunk_bytes(),
                [&](const File& to, std::int64_t offset) { chunk.write(to, offset); });
     }
@@ -172,24 +178,31 @@ void FileWriter::put(const IndexBox& box, const Memory& from) {
     const std::int64_t batch = std::max<std::int64_t>(std::min<std::int64_t>(threads, 4),
                                                       batch_bytes / state_->array.chunk_bytes());
     const Memory origin{from.at(box, part.start), from.strides};
-    for (std::int64_t first = 0; first < count; first += batch) {
-        const auto chunk = [&](std::size_t k) {
-            return index_in(chunks, first + static_cast<std::int64_t>(k));
-        };
-        std::vector<std::optional<Bytes>> made(
-            static_cast<std::size_t>(std::min(batch, count - first)));
-        std::vector<std::optional<Plain>> plain(made.size());
+    // Several threads encode; one writes, because a file has one writer at a time in the system,
+    // too.
+    std::vector<Shape> chosen;
+    const auto encode = [&] {
+        std::vector<std::optional<Bytes>> made(chosen.size());
         base::parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t n) {
             const auto k = static_cast<std::size_t>(n);
-            plain[k] = state_->plain(chunk(k), part, origin);
-            if (!plain[k]) made[k] = state_->made(chunk(k), part, origin);
+            made[k] = state_->made(chosen[k], part, origin);
         });
         for (std::size_t k = 0; k < made.size(); ++k) {
-            const std::int64_t number = state_->number_of(chunk(k));
-            plain[k] ? state_->append(number, *plain[k]) : state_->append(number, made[k]);
+            state_->append(state_->number_of(chosen[k]), made[k]);
             if (made[k]) Buffers::instance().give(std::move(*made[k]));
         }
+        chosen.clear();
+    };
+    for (std::int64_t n = 0; n < count; ++n) {
+        const Shape at = index_in(chunks, n);
+        if (const auto plain = state_->plain(at, part, origin)) {
+            state_->append(state_->number_of(at), *plain);
+            continue;
+        }
+        chosen.push_back(at);
+        if (static_cast<std::int64_t>(chosen.size()) == batch) encode();
     }
+    encode();
 }
 
 void FileWriter::finish(bool sync) {
@@ -207,8 +220,12 @@ void FileWriter::finish(bool sync) {
     if (state.array.sharded)
         state.file->write(state.array.index_at_end ? state.end : 0,
                           encode_index(state.array, state.index));
-    if (sync) state.file->sync();
-    state.folder.rename(state.beside, state.path);
+    if (sync) {
+        state.file->sync();
+        state.folder.rename(state.beside, state.path);
+    } else {
+        state.folder.put_in_place(state.beside, state.path);
+    }
     state.finished = true;
 }
 

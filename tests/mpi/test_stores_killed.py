@@ -114,7 +114,7 @@ def test_a_step_that_is_appended_is_there_or_not(tmp_path):
 
 @needs_strace
 def test_a_file_that_is_written_is_old_or_new(tmp_path):
-    for k, (call, when) in enumerate([("pwritev", 9), ("renameat", 4)]):
+    for k, (call, when) in enumerate([("pwritev", 9), ("renameat2", 4)]):
         writing_dies(tmp_path / f"run{k}", call, when)
 
 
@@ -124,8 +124,10 @@ def test_each_call_of_the_system_may_be_the_last(tmp_path):
     for call in ("pwritev", "renameat", "fsync", "openat2"):
         for when in range(3, 27, 4):
             appending_dies(tmp_path / f"a{call}{when}", call, when)
-            if call != "fsync":
+            if call in ("pwritev", "openat2"):
                 writing_dies(tmp_path / f"w{call}{when}", call, when)
+    for when in range(1, 9):
+        writing_dies(tmp_path / f"x{when}", "renameat2", when)
 
 
 @needs_strace

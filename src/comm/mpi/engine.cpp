@@ -71,6 +71,13 @@ void Engine::post_background(std::shared_ptr<Operation> operation) {
     any_posted_ = true;
 }
 
+bool Engine::only_awaited() const {
+    const auto others = std::count_if(operations_.begin(), operations_.end(),
+                                      [](const auto& each) { return each != nullptr; });
+    return others <= 1 && !any_posted_ && background_.empty() && flows_ == 0 &&
+           waiter_.load() == std::this_thread::get_id();
+}
+
 void Engine::remove(const Operation& operation) {
     const auto it = std::find_if(operations_.begin(), operations_.end(),
                                  [&](const auto& each) { return each.get() == &operation; });
