@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hocket.arguments import as_number
-from hocket.errors import LayoutError
+from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def processes_of(plan: Any, comm_size: Any) -> int:
 def _end(plan: Any, side: str, layout: Layout, rank: int, processes: int) -> Ends:
     from mpi4py import MPI
 
+    if MPI.Is_finalized():  # MPI would end the program
+        raise Error("alltoallw makes datatypes of MPI, which has ended; call it before")
     itemsize = plan.itemsize
     # The caller frees all types, so peers without elements get copies, too.
     types = [MPI.BYTE.Dup() for _ in range(processes)]
