@@ -10,7 +10,7 @@ program intrinsics
   type(hocket_array) :: a, b, mask, result, turned, vector, index1, index2
   real(real64), pointer :: x(:, :), y(:, :), v(:)
   integer(int32), pointer :: t(:, :), i1(:), i2(:)
-  real(real64) :: whole(n, m), other(n, m), list(9)
+  real(real64) :: whole(n, m), other(n, m), segmented(n, m), list(9)
   logical :: chosen(n, m)
   integer(int64), allocatable :: i(:), j(:)
   integer :: k, l, ierr
@@ -68,6 +68,9 @@ program intrinsics
 
   call hocket_cshift(a, 2, result, dim=2)
   call same2(cshift(whole, 2, 2), 'cshift')
+  call hocket_reduce(mask, HOCKET_COUNT, turned, dim=2)
+  call hocket_cshift(a, 1, result, dim=2, shifts=turned)
+  call same2(cshift(whole, 1 + count(chosen, 2), 2), 'cshift by lines')
   call hocket_eoshift(a, -1, c_null_ptr, result, dim=1)
   call same2(eoshift(whole, -1, dim=1), 'eoshift')
   edge = 3
@@ -94,6 +97,17 @@ program intrinsics
   call same1([(sum(list(:k)), k=1, 9)], 'sum_prefix')
   call hocket_scan(vector, HOCKET_MAXVAL, result, dim=1, suffix=.true., exclusive=.true.)
   call same1([(maxval(list(k + 1:)), k=1, 9)], 'maxval_suffix')
+  call hocket_scan(a, HOCKET_MAXVAL, result, dim=1, segment=mask)
+  do l = 1, m
+    segmented(1, l) = whole(1, l)
+    do k = 2, n
+      segmented(k, l) = whole(k, l)
+      if (chosen(k, l) .eqv. chosen(k - 1, l)) then
+        segmented(k, l) = max(segmented(k - 1, l), whole(k, l))
+      end if
+    end do
+  end do
+  call same2(segmented, 'maxval_prefix of segments')
   call hocket_grade(a, result, dim=2, descending=.true.)
   do k = 1, n
     order = [(l, l=1, 7)]

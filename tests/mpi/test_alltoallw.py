@@ -54,6 +54,13 @@ def test_places_beyond_2_gib_and_what_cannot_be(comm: Any) -> None:
     assert types[1].Get_extent() == (1 << 32, 1 << 32)
     for each in types + receives[2]:
         each.Free()
+    for size, dist in ((1 << 33, "(BLOCK)"), (3 << 32, "(CYCLIC(4))"), ((1 << 33) + 6, "(BLOCK)")):
+        many = hk.plan(hk.Layout(size, "(*)"), hk.Layout(size, dist, 2), itemsize=2)
+        _, _, types, *receives = many.alltoallw(0)
+        assert [each.Get_size() for each in types] == [size, size]
+        assert [each.Get_size() for each in receives[2]] == [size, 1]  # the second one is empty
+        for each in types + receives[2]:
+            each.Free()
     counts, _, types, *receives = p.alltoallw(4, 6)
     assert counts == [0] * 6 == receives[0]
     for each in types + receives[2]:

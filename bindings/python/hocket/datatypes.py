@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hocket.arguments import as_number
-from hocket.errors import LayoutError
+from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def processes_of(plan: Any, comm_size: Any) -> int:
 def _end(plan: Any, side: str, layout: Layout, rank: int, processes: int) -> Ends:
     from mpi4py import MPI
 
+    if MPI.Is_finalized():  # MPI would end the program
+        raise Error("alltoallw makes datatypes of MPI, which has ended; call it before")
     itemsize = plan.itemsize
     # The caller frees all types, so peers without elements get copies, too.
     types = [MPI.BYTE.Dup() for _ in range(processes)]
@@ -56,6 +58,29 @@ def _end(plan: Any, side: str, layout: Layout, rank: int, processes: int) -> End
     return counts, [0] * processes, types
 
 
+#: MPI counts elements with a C int.
+_MOST = 1 << 30
+
+
+def _repeated(part: MPI.Datatype, count: int, stride: int) -> MPI.Datatype:
+    """`count` times the part, `stride` bytes apart."""
+    from mpi4py import MPI
+
+    if count > _MOST:
+        blocks, rest = divmod(count, _MOST)
+        block = _repeated(part, _MOST, stride)
+        pieces = [_repeated(block, blocks, _MOST * stride), _repeated(part, rest, stride)]
+        made = MPI.Datatype.Create_struct([1, 1], [0, blocks * _MOST * stride], pieces)
+        for each in (block, *pieces):
+            each.Free()
+        return made
+    if stride >= 0:
+        return part.Create_hvector(count, 1, stride)
+    # Open MPI 5.0 treats a vector of contiguous elements with a negative stride as one with a
+    # positive stride.
+    return part.Create_hindexed_block(1, [i * stride for i in range(count)])
+
+
 def _datatype(boxes: list[Any], sending: bool, strides: list[int], itemsize: int) -> MPI.Datatype:
     """The boxes' elements in the order of the message, relative to the local array."""
     from mpi4py import MPI
@@ -67,17 +92,7 @@ def _datatype(boxes: list[Any], sending: bool, strides: list[int], itemsize: int
         part = MPI.BYTE.Create_contiguous(itemsize)
         for extent, source, source_step, destination, destination_step in reversed(loops):
             d, step = (source, source_step) if sending else (destination, destination_step)
-            stride = step * strides[d]
-            # Open MPI 5.0 treats a vector of contiguous elements with a negative stride as one with
-            # a positive stride.
-            inner, part = (
-                part,
-                (
-                    part.Create_hvector(extent, 1, stride)
-                    if stride >= 0
-                    else part.Create_hindexed_block(1, [i * stride for i in range(extent)])
-                ),
-            )
+            inner, part = part, _repeated(part, extent, step * strides[d])
             inner.Free()
         parts.append(part)
     made = MPI.Datatype.Create_struct([1] * len(parts), places, parts)

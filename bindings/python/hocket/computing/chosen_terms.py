@@ -30,6 +30,8 @@ def reduce(
 ) -> Any:
     """``ufunc.reduce`` over global axes, of the elements at which `where` is true; `initial` is
     combined with the result. Collective."""
+    if ufunc in (np.add, np.multiply):
+        dtype = computed_in(a, dtype, out)
     if initial is None and where is True:
         return reductions.reduce(ufunc, a, axis, dtype, out, keepdims)
     with collective(a.comm, None):
@@ -61,6 +63,14 @@ def reduce(
         start = np.asarray(initial).astype(kind)[()]
         result = (result * 0 + start if none else ufunc(start, result)).astype(kind)
     return result if out is None else to_out(result, out)
+
+
+def computed_in(a: Array, dtype: Any, out: Any) -> Any:
+    """`dtype`; if it is None, that of an `out` that has more bits."""
+    if dtype is not None or not isinstance(out, Array) or a.dtype.kind not in "fc":
+        return dtype
+    wider = out.dtype.kind in "fc" and out.dtype == np.result_type(a.dtype, out.dtype)
+    return out.dtype if wider else None
 
 
 def check_mask(a: Array, where: Any) -> None:

@@ -7,6 +7,7 @@ C++ does the arithmetic: ``hocket/exact.hpp``.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Optional
 
 import numpy as np
@@ -19,6 +20,7 @@ AnyArray = npt.NDArray[Any]
 Words = npt.NDArray[np.int64]
 
 
+@functools.cache
 def is_exact(dtype: np.dtype[Any]) -> bool:
     """Whether its sums are exact: binary floating point of 16, 32 and 64 bits, and complex."""
     return dtype.newbyteorder("=").str[1:] in ("f2", "f4", "f8", "c8", "c16")
@@ -29,6 +31,7 @@ def halves(x: AnyArray) -> list[AnyArray]:
     return [x.real, x.imag] if x.dtype.kind == "c" else [x]
 
 
+@functools.cache
 def real_name(dtype: np.dtype[Any]) -> str:
     """The dtype of the parts."""
     return {"c8": "float32", "c16": "float64"}.get(dtype.str[1:], str(dtype.name))
@@ -131,12 +134,12 @@ def local_sum(x: AnyArray, axes: tuple[int, ...], dtype: np.dtype[Any]) -> AnyAr
         result = np.empty(kept_shape, real_name(dtype))
         if result.size:
             _pure.exact_sum(
-                half.dtype.name,
+                real_name(half.dtype),
                 address(a),
                 a.shape,
                 a.strides,
                 kept,
-                result.dtype.name,
+                real_name(result.dtype),
                 address(result),
             )
         results.append(result)

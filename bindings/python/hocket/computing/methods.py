@@ -97,7 +97,7 @@ class Methods(NDArrayOperatorsMixin):
     def T(self) -> Self:  # noqa: N802
         """The transposed array: another layout of the same memory. Nothing moves.
 
-        For listed elements and explicit segments, whose order changes, the local array is a copy.
+        For listed elements and explicit segments, whose order changes, it is a read-only copy.
 
         Examples
         --------

@@ -72,7 +72,9 @@ def view(a: Array, layout: Any, change: Any, order: Sequence[int] = ()) -> Array
     if np.array_equal(before, after):
         return made(local, layout, a.comm)
     by = np.argsort(before)
-    return made(local[by[np.searchsorted(before[by], after)]], layout, a.comm)
+    copy = local[by[np.searchsorted(before[by], after)]]
+    copy.flags.writeable = False  # writes would not reach the array
+    return made(copy, layout, a.comm)
 
 
 def swapaxes(a: Array, axis1: int, axis2: int) -> Array:

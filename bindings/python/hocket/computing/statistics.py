@@ -29,6 +29,7 @@ def mean(
     """`numpy.mean`: the exact sum, rounded, divided by the count, rounded. Collective."""
     with collective(a.comm, None):
         axes = reduced_axes(axis, a.ndim)
+        dtype = chosen_terms.computed_in(a, dtype, out)
         wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
     count = chosen_terms.count(a, axes, keepdims, where)
     total = chosen_terms.reduce(np.add, a, axis, wanted, None, keepdims, None, where)
@@ -64,9 +65,10 @@ def var(
         if correction is not None and ddof != 0:
             raise MismatchError(f"ddof={ddof} and correction={correction} are one; give one")
         axes = reduced_axes(axis, a.ndim)
+        dtype = chosen_terms.computed_in(a, dtype, out)
         wanted = np.var(np.ones(1, a.dtype), dtype=dtype).dtype
     count = chosen_terms.count(a, axes, keepdims, where) - (correction or ddof)
-    kind = None if a.dtype.kind in "fc" else wanted
+    kind = None if a.dtype.kind in "fc" and dtype is None else wanted
     centre = mean(a, axis, kind, None, keepdims=True, where=where)
     distance = np.subtract(a, centre)
     square = np.square(np.abs(distance)) if a.dtype.kind == "c" else np.square(distance)
