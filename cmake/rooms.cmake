@@ -61,12 +61,12 @@ function(hocket_room name)
     set_property(GLOBAL PROPERTY "hocket_targets_of_${name}" "${targets}")
 endfunction()
 
-# hocket_join(<target>): with HOCKET_JOINED eight of its sources are compiled as one, because each
+# hocket_join(<target>): with HOCKET_JOINED sixteen of its sources are compiled as one, because each
 # alone spends most of the compiler's time on the headers that all include. Sources whose private
 # names are another's, too, stand alone: SKIP_UNITY_BUILD_INCLUSION, beside the target.
 function(hocket_join target)
     if(HOCKET_JOINED)
-        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     endif()
 endfunction()
 
