@@ -127,7 +127,7 @@ def test_training_is_stopped_and_goes_on(tmp_path):
 
 
 def trained():
-    """What the training finds out if nothing stops it."""
+    """The weights that the training finds if nothing stops it."""
     line = hk.Layout(300, "(*)")
     u, weights = hk.random(0).normal(line).local, np.zeros(3)
     for frame in range(1, 61):

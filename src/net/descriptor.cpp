@@ -194,7 +194,7 @@ bool is_unanswered(const Descriptor& connection) {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (::getsockopt(connection.get(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    // Where the other window is closed, the system probes it instead of sending bytes again.
+    // The system probes a window that is closed, instead of sending bytes again.
     const bool silent = info.tcpi_retransmits > 1 || info.tcpi_probes > 1;
     return silent && info.tcpi_last_ack_recv > longest_silence;
 }
