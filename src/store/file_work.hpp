@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/platform.hpp"
 #include "base/pool.hpp"
@@ -14,9 +15,13 @@ namespace hocket::store {
 /// One piece of work at a time; it must not throw.
 class FileWork {
   public:
-    /// Only after the last one is done. `apart`: in another thread; else here and now.
+    /// Only after the last one is done. `apart`: in another thread; else here and now, and then the
+    /// next poll returns false, so that one poll has no two pieces of work.
     void start(std::function<void()> work, bool apart) {
-        if (!apart || platform::simulated) return work();
+        if (!apart || platform::simulated) {
+            pause_ = true;
+            return work();
+        }
         work_ = std::move(work);
         began_ = platform::seconds();
         claimed_ = false;
@@ -24,6 +29,7 @@ class FileWork {
         thread_ = std::make_unique<base::ServiceThreads>(1, [this](int) { run(); });
     }
     bool poll() {
+        if (std::exchange(pause_, false)) return false;
         // The machine may allow no more threads.
         if (!claimed_ && platform::seconds() - began_ > start_timeout) run();
         if (!done_) return false;
@@ -42,6 +48,7 @@ class FileWork {
 
     std::function<void()> work_;
     double began_ = 0;
+    bool pause_ = false;
     std::atomic<bool> claimed_{true}, done_{true};
     std::unique_ptr<base::ServiceThreads> thread_;  // last: it ends before its data
 };

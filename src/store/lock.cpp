@@ -31,7 +31,11 @@ zarr::File locked(const zarr::Place& store) {
         }
         // The previous holder may have removed the file since.
         struct stat status {};
-        if (::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0) return file;
+        if (::fstat(file.descriptor(), &status) != 0 || status.st_nlink == 0) continue;
+        if (!folder.was_replaced()) return file;
+        // A save gives this lock back after another store has taken the path.
+        folder.remove(store.lock());
+        zarr::refuse_replaced(store.path);
     }
 }
 

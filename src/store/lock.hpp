@@ -13,7 +13,8 @@ std::string this_process();
 
 class Lock {
   public:
-    /// @throws Error if another process holds it; names that process.
+    /// @throws Error if another process holds it, which the error names, or if another store has
+    ///         its path now.
     explicit Lock(zarr::Place store);
     ~Lock();
     Lock(const Lock&) = delete;

@@ -19,6 +19,9 @@ constexpr std::int64_t usual_buffer = std::int64_t{256} << 20;
 constexpr std::int64_t usual_box = std::int64_t{16} << 20;
 // Less work takes less time than starting a thread.
 constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20;
+// A thread that uses files itself ends no wait meanwhile: these bytes take a disk tens of
+// milliseconds, which nobody notices. A usual box has no more.
+constexpr std::int64_t most_in_a_poll = usual_box;
 
 std::int64_t buffer_of(const Move& move) {
     return move.options.max_buffer.value_or(usual_buffer);
@@ -188,9 +191,17 @@ void Mover::plan(Step& step, std::int64_t round) const {
 
 void Mover::use_files(const Step& step, std::int64_t round, bool beside_messages) {
     if (mine_ < 0 || fault_) return;
+    // Chunks are encoded and decoded as wholes; files that get a part are copied as wholes.
+    const bool copies = move_.writing && region_ != zarr::whole_of(metadata_.shape);
+    const Shape& unit = copies ? metadata_.file : metadata_.chunk;
+    const IndexBox units = zarr::tiles_of(step.box, unit);
+    const std::int64_t bytes = zarr::is_empty(step.box)
+                                   ? 0
+                                   : zarr::product_of(zarr::extents_of(units)) *
+                                         zarr::product_of(unit) * metadata_.type.size;
     // A second thread would share the core with this one, which polls.
-    const bool apart = beside_messages || !comm::Engine::instance().only_awaited();
-    const std::int64_t bytes = zarr::product_of(zarr::extents_of(step.box)) * metadata_.type.size;
+    const bool apart =
+        beside_messages || bytes > most_in_a_poll || !comm::Engine::instance().only_awaited();
     work_.start(
         [this, step, round] {
             fault_ = fault_of([&] { move_.writing ? put(step, round) : get(step, round); });

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "hocket/error.hpp"
@@ -60,8 +58,8 @@ FileCounts file_counts() {
     return {all.opened, all.reads, all.writes, all.bytes_read, all.bytes_written};
 }
 
-void replaced(const File& file) {
-    throw Error("'" + file.path() +
+void refuse_replaced(const std::string& path) {
+    throw Error("'" + path +
                 "' was replaced meanwhile by another one, into which nothing was written; open it "
                 "again");
 }
@@ -150,18 +148,6 @@ bool File::is(const File& other) const {
     if (::fstat(descriptor_, &mine) != 0) fail("look at", path_);
     if (::fstat(other.descriptor_, &theirs) != 0) fail("look at", other.path_);
     return mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino;
-}
-
-std::shared_ptr<const Folder> Folder::open(const std::string& path) {
-    constexpr int most_tries = 100;
-    for (int tries = 1;; ++tries) {
-        File root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path);
-        if (root.descriptor() < 0) fail("open the store", path);
-        // A process that removes this folder has put another one in its place.
-        const bool removed = ::flock(root.descriptor(), LOCK_SH | LOCK_NB) != 0 &&
-                             errno == EWOULDBLOCK && tries < most_tries;
-        if (!removed) return std::shared_ptr<const Folder>(new Folder(std::move(root)));
-    }
 }
 
 void Folder::make(const std::string& path) {
@@ -319,26 +305,6 @@ std::vector<std::string> Folder::folders(const std::string& path) const {
 
 void Folder::sync_folders() const {
     sync_below(root_);
-}
-
-void remove_folder(const std::string& path) {
-    std::error_code error;
-    std::filesystem::remove_all(path, error);
-    if (error) {
-        errno = error.value();
-        fail("remove", path);
-    }
-}
-
-bool remove_store(const std::string& path) {
-    const File root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), path);
-    if (root.descriptor() >= 0) {
-        if (::flock(root.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-            return false;
-        ::unlinkat(root.descriptor(), "zarr.json", 0);
-    }
-    remove_folder(path);
-    return true;
 }
 
 }  // namespace hocket::zarr

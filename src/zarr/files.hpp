@@ -51,8 +51,11 @@ class File {
 class Folder {
   public:
     /// Holds a shared lock of the folder, so that `remove_store` leaves it alone.
-    /// @throws Error if there is no such folder, or it is unreadable.
+    /// @throws Error if there is no such folder, or it is unreadable, or others replace it again
+    ///         and again.
     static std::shared_ptr<const Folder> open(const std::string& path);
+    /// Whether it was removed, or its path leads to another folder now.
+    bool was_replaced() const;
     /// Makes the folder; its parent must exist. @throws Error if the path exists.
     static void make(const std::string& path);
 
@@ -88,8 +91,8 @@ class Folder {
     File root_;
 };
 
-/// @throws Error: another file has this name now.
-[[noreturn]] void replaced(const File& file);
+/// @throws Error: another file or store has this path now.
+[[noreturn]] void refuse_replaced(const std::string& path);
 
 /// The path without what `save` adds to it: ".new", ".old", or the number of a kept checkpoint.
 std::string_view original_of(std::string_view path);

@@ -20,7 +20,7 @@ void with_file(const Folder& folder, const Dataset& dataset, bool writing, const
     if (!writing && dataset.open) return use(dataset.open);
     auto file = writing ? folder.find_to_write(dataset.file) : folder.find(dataset.file);
     if (!file) throw Error("'" + folder.path() + "/" + dataset.file + "' is not there any more");
-    if (writing && dataset.open && !file->is(*dataset.open)) replaced(*file);
+    if (writing && dataset.open && !file->is(*dataset.open)) refuse_replaced(file->path());
     use(std::make_shared<const File>(std::move(*file)));
 }
 

@@ -58,7 +58,7 @@ void with_file(const Folder& folder, const Metadata& array, bool writing, const 
     const std::string& path = place.path;
     const auto file = writing ? folder.find_to_write(path) : folder.find(path);
     if (!file) throw Error("'" + folder.path() + "/" + path + "' is not there any more");
-    if (writing && place.open && !file->is(*place.open)) replaced(*file);
+    if (writing && place.open && !file->is(*place.open)) refuse_replaced(file->path());
     use(*file);
 }
 

@@ -175,7 +175,7 @@ void Tree::renew(const std::string& told) {
 File Tree::file_to_write() const {
     auto found = folder().find_to_write(place_.file);
     if (!found) throw Error("'" + path() + "' is not there any more");
-    if (file_ && !found->is(*file_)) replaced(*found);
+    if (file_ && !found->is(*file_)) refuse_replaced(found->path());
     return std::move(*found);
 }
 
