@@ -26,13 +26,15 @@ double usable(const hocket::Value& value, double least, double most) {
     return number >= least ? std::min(number, most) : least;
 }
 
-// Sleeps so that steps begin at most so often.
+// Sleeps so that steps begin at most so often, but at least once a second, because observers are
+// answered between steps. 0: as often as they can.
 class Pace {
   public:
     void keep(double rate) {
         using namespace std::chrono;
         const auto now = steady_clock::now();
-        if (rate > 0) next_ += duration_cast<steady_clock::duration>(duration<double>(1 / rate));
+        const duration<double> between(rate > 0 ? 1 / std::max(rate, 1.0) : 0);
+        next_ += duration_cast<steady_clock::duration>(between);
         if (rate > 0 && next_ > now)
             std::this_thread::sleep_until(next_);
         else

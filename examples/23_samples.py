@@ -12,7 +12,7 @@ import numpy as np
 
 import hocket as hk
 
-POINTS, FRAMES = 300, 60
+POINTS, FRAMES = 300, 200
 
 port = hk.open_port(*sys.argv[1:] or ["samples"], task="simulation")
 w = port.accept(timeout=60)

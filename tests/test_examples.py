@@ -114,23 +114,27 @@ def test_training_is_stopped_and_goes_on(tmp_path):
     name = f"samples-{os.getpid()}"
     simulation = job(tmp_path, 2, "23_samples.py", name)
     first = job(tmp_path, 2, "23_training.py", name)
-    while not (tmp_path / "checkpoint.npy").exists():
-        assert first.poll() is None
-        time.sleep(0.005)
-    first.terminate()
-    first.wait(60)
-    frames = int(np.load(tmp_path / "checkpoint.npy")[0])
-    assert 0 < frames < 60
-    printed = job(tmp_path, 1, "23_training.py", name).communicate(timeout=60)[0]
-    assert simulation.wait(60) == 0
-    assert printed == f"job[0] | 60 frames: {', '.join(f'{w:.12f}' for w in trained())}\n"
+    try:
+        while not (tmp_path / "checkpoint.npy").exists():
+            assert first.poll() is None
+            time.sleep(0.005)
+        first.terminate()
+        first.wait(60)
+        frames = int(np.load(tmp_path / "checkpoint.npy")[0])
+        assert 0 < frames < 200
+        printed = job(tmp_path, 1, "23_training.py", name).communicate(timeout=60)[0]
+        assert simulation.wait(60) == 0
+    finally:
+        for started in (simulation, first):
+            started.kill()
+    assert printed == f"job[0] | 200 frames: {', '.join(f'{w:.12f}' for w in trained())}\n"
 
 
 def trained():
     """The weights that the training finds if nothing stops it."""
     line = hk.Layout(300, "(*)")
     u, weights = hk.random(0).normal(line).local, np.zeros(3)
-    for frame in range(1, 61):
+    for frame in range(1, 201):
         near = np.stack([np.roll(u, 1), u, np.roll(u, -1)], axis=1)
         after = near @ (0.2, 0.5, 0.3)
         weights -= 0.2 * np.mean((near @ weights - after)[:, np.newaxis] * near, axis=0)

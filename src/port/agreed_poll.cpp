@@ -115,7 +115,9 @@ void Host::propose(bool polling) {
     if (state_.agreed || collecting_ || finishing_ || (sections_.empty() && changes_.empty()))
         return;
     charge(0);
-    if (debt_ > 0) return;
+    // A proposal that came too late is repeated at once: after a pause it would be late again.
+    if (debt_ > 0 && !repeats_) return;
+    repeats_ = false;
     AgreedPoll agreed;
     agreed.round = ++rounds_;
     const bool alone = state_.comm.size() == 1;
@@ -155,6 +157,7 @@ void Host::receive_answers() {
 
 void Host::call_off(std::int64_t seen) {
     constexpr std::int64_t longest_lookahead = std::int64_t{1} << 20;
+    repeats_ = true;
     send_to_all(decision(state_.agreed->round, false));
     // Those who polled ahead must be met further on.
     furthest_ = std::max(furthest_, seen);

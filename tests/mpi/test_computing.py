@@ -279,6 +279,7 @@ def test_what_cannot_be_raises_everywhere(comm):
     raises_everywhere(comm, TypeError, lambda: hash(a), "unhashable")
     raises_everywhere(comm, hk.Error, lambda: bool(a > 0), "any()")
     raises_everywhere(comm, hk.LayoutError, lambda: a @ a, "(4, 6)")
+    raises_everywhere(comm, hk.LayoutError, lambda: np.einsum("ii", a), "extents 4 and 6")
 
 
 @ranks(2)

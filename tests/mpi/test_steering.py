@@ -63,6 +63,12 @@ class Person:
         self.pid = pid
         self.text = ""
 
+    def __enter__(self) -> Person:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        os.close(self.terminal)  # which ends the viewer
+
     def press(self, keys: str) -> None:
         os.write(self.terminal, keys.encode())
 
@@ -141,32 +147,32 @@ def test_the_flow_equals_a_serial_one_that_is_steered_at_the_same_steps(processe
 
 
 def test_people_come_and_go_and_steer(runtime):  # noqa: F811
-    early, late = Person(), Person()
-    early.sees("waiting for duct: there is no such port")
-    with Solver(2, 300) as solver:
-        shown = early.sees(r"duct: smoke, step \d+, viscosity 0.02, cursor 8,20")
-        assert "X" in shown and "@" not in shown
-        late.sees("cursor 8,20")
-        with hk.observe("duct", timeout=30) as o:
-            early.press("\x1b[A" + "\x1bOD" * 12 + " \x1b[C")
-            lines = early.sees("cursor 6,9.*@").split("\r\n")  # @: smoke of the new source
-            assert lines[1 + 6 * 12 // 16][8 * 60 // 40] == "o"
-            late.press("+")
-            late.sees("viscosity 0.025")
-            assert (o["smoke"][6, 8], o["sources"], o["viscosity"]) == (1.0, "6,8", 0.025)
-            late.press("v")
-            late.sees("duct: velocity")
-            os.kill(late.pid, signal.SIGKILL)  # nobody notices
-            late.ends()
-            before = o.step
-            early.press("c")
-            early.sees("cursor 6,9")
-            o["smoke"][0, 0]
-            assert o.step > before and o["sources"] == ""
-        solver.stop()
-    early.sees("waiting for duct")
-    early.press("q")
-    assert early.ends() == 0
+    with Person() as early, Person() as late:
+        early.sees("waiting for duct: there is no such port")
+        with Solver(2, 300) as solver:
+            shown = early.sees(r"duct: smoke, step \d+, viscosity 0.02, cursor 8,20")
+            assert "X" in shown and "@" not in shown
+            late.sees("cursor 8,20")
+            with hk.observe("duct", timeout=30) as o:
+                early.press("\x1b[A" + "\x1bOD" * 12 + " \x1b[C")
+                lines = early.sees("cursor 6,9.*@").split("\r\n")  # @: smoke of the new source
+                assert lines[1 + 6 * 12 // 16][8 * 60 // 40] == "o"
+                late.press("+")
+                late.sees("viscosity 0.025")
+                assert (o["smoke"][6, 8], o["sources"], o["viscosity"]) == (1.0, "6,8", 0.025)
+                late.press("v")
+                late.sees("duct: velocity")
+                os.kill(late.pid, signal.SIGKILL)  # nobody notices
+                late.ends()
+                before = o.step
+                early.press("c")
+                early.sees("cursor 6,9")
+                o["smoke"][0, 0]
+                assert o.step > before and o["sources"] == ""
+            solver.stop()
+        early.sees("waiting for duct")
+        early.press("q")
+        assert early.ends() == 0
 
 
 def test_a_picture_has_square_points_and_marks():

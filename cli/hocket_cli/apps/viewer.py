@@ -110,7 +110,9 @@ def _steer(observer: hk.Observer, pressed: str, view: View) -> str:
     try:
         if pressed in "+-":
             factor = 1.25 if pressed == "+" else 0.8
-            observer["viscosity"] = min(max(observer["viscosity"] * factor, 0.005), 0.3)
+            observer["viscosity"] = max(
+                0.005, min(observer["viscosity"] * factor, 0.3)
+            )  # of NaN, too
         elif pressed in "fs":
             observer["rate"] = max(1.0, observer["rate"] * (2.0 if pressed == "f" else 0.5))
         elif pressed == " ":

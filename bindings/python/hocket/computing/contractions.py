@@ -113,6 +113,12 @@ def distinct_labels(part: str, x: Array) -> tuple[str, Array]:
         while part.count(label) > 1:
             d = part.index(label)
             e = part.index(label, d + 1)
+            with collective(x.comm, None):
+                if x.shape[d] != x.shape[e]:
+                    raise LayoutError(
+                        f"einsum's {label!r} stands for extents {x.shape[d]} and {x.shape[e]} of "
+                        f"one operand of shape {x.shape}; give each dimension a label of its own"
+                    )
             x = diagonal(x, 0, d, e)
             part = part[:d] + part[d + 1 : e] + part[e + 1 :] + label
     return part, x
