@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/byte_order.hpp"
 #include "comm/interrupts.hpp"
 #include "hocket/error.hpp"
 
@@ -159,9 +160,15 @@ void Endpoint::require_present() {
                            "; this process waits for a message of it, which will not come");
 }
 
+Endpoint::Header Endpoint::Header::little_endian() const {
+    return {static_cast<Kind>(base::little_endian(static_cast<std::int32_t>(kind))),
+            base::little_endian(tag), base::little_endian(number), base::little_endian(bytes)};
+}
+
 void Endpoint::write(const Header& header) {
-    out_.append(reinterpret_cast<const char*>(&header), sizeof header);
-    queued_ += std::int64_t{sizeof header};
+    const Header sent = header.little_endian();
+    out_.append(reinterpret_cast<const char*>(&sent), sizeof sent);
+    queued_ += std::int64_t{sizeof sent};
 }
 
 void Endpoint::write_out() {
@@ -181,7 +188,8 @@ void Endpoint::write_out() {
         accepted_.pop_front();
         const Message& message = *going_.message;
         going_.left = std::min(message.bytes_ - message.moved_, chunk_bytes);
-        going_.header = {Kind::chunk, message.tag_, message.number_, going_.left};
+        going_.header =
+            Header{Kind::chunk, message.tag_, message.number_, going_.left}.little_endian();
         going_.header_left = sizeof(Header);
     }
     if (!stream_->flush()) return;
@@ -221,7 +229,7 @@ bool Endpoint::write_chunk() {
 Endpoint::Header Endpoint::next_header() const {
     Header header;
     std::memcpy(&header, in_.data() + in_begin_, sizeof header);
-    return header;
+    return header.little_endian();
 }
 
 void Endpoint::read_in() {

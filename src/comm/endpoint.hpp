@@ -42,7 +42,9 @@ class ByteStream {
 
 class Endpoint {
   public:
-    explicit Endpoint(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+    /// `other_order`: the other process stores the bytes of numbers in the other order.
+    explicit Endpoint(std::unique_ptr<ByteStream> stream, bool other_order = false)
+        : stream_(std::move(stream)), other_order_(other_order) {}
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
     /// The endpoint of a process to itself.
@@ -88,6 +90,7 @@ class Endpoint {
     /// @throws PeerLostError, naming the process, if it is lost.
     void require_present();
     std::string name() const { return stream_->name(); }
+    bool other_order() const { return other_order_; }
     /// Its process, which may end before the stream opens; only one of this host can be seen.
     void watch(const shm::ProcessIdentity& process) {
         if (auto found = shm::ProcessMonitor::on(process)) monitor_.emplace(std::move(*found));
@@ -104,6 +107,8 @@ class Endpoint {
         Kind kind;
         std::int32_t tag;
         std::int64_t number, bytes;
+        /// As it travels, and back.
+        Header little_endian() const;
     };
     struct Arrival {  // which no receive has taken
         std::int64_t number, bytes;
@@ -131,6 +136,7 @@ class Endpoint {
     void fail(Message& message, const std::string& why);
 
     std::unique_ptr<ByteStream> stream_;
+    bool other_order_;
     std::optional<shm::ProcessMonitor> monitor_;
     double next_look_ = 0;         // whether it is lost
     double ended_at_ = 0;          // when its process was seen to have ended

@@ -141,7 +141,7 @@ std::unique_ptr<Client> Listener::next() {
 void Listener::welcome(Client& client, const std::string& rest) const {
     net::Welcome welcome_message;
     welcome_message.right = client.right;
-    welcome_message.big_endian = std::endian::native == std::endian::big;
+    welcome_message.big_endian = net::states_big_endian();
     welcome_message.instance = instance_;
     welcome_message.rest = rest;
     client.connection->send(static_cast<std::uint8_t>(net::MessageKind::welcome),
