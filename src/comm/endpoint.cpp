@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/byte_order.hpp"
 #include "comm/interrupts.hpp"
 #include "hocket/error.hpp"
 
@@ -160,11 +159,6 @@ void Endpoint::require_present() {
                            "; this process waits for a message of it, which will not come");
 }
 
-Endpoint::Header Endpoint::Header::little_endian() const {
-    return {static_cast<Kind>(base::little_endian(static_cast<std::int32_t>(kind))),
-            base::little_endian(tag), base::little_endian(number), base::little_endian(bytes)};
-}
-
 void Endpoint::write(const Header& header) {
     const Header sent = header.little_endian();
     out_.append(reinterpret_cast<const char*>(&sent), sizeof sent);
@@ -226,12 +220,6 @@ bool Endpoint::write_chunk() {
     return true;
 }
 
-Endpoint::Header Endpoint::next_header() const {
-    Header header;
-    std::memcpy(&header, in_.data() + in_begin_, sizeof header);
-    return header.little_endian();
-}
-
 void Endpoint::read_in() {
     std::int64_t most = most_a_poll;
     while (broken_.empty()) {
@@ -241,7 +229,7 @@ void Endpoint::read_in() {
         }
         const std::size_t there = in_end_ - in_begin_;
         if (there >= sizeof(Header)) {
-            const Header header = next_header();
+            const Header header = Header::at(in_.data() + in_begin_);
             const bool eager = header.kind == Kind::eager;
             if (header.bytes < 0 || (eager && header.bytes > eager_limit)) {
                 broken_ = "it sends bytes that are no message";

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "shm/liveness.hpp"
 
 namespace hocket::comm {
@@ -108,7 +110,16 @@ class Endpoint {
         std::int32_t tag;
         std::int64_t number, bytes;
         /// As it travels, and back.
-        Header little_endian() const;
+        Header little_endian() const {
+            return {Kind{base::little_endian(static_cast<std::int32_t>(kind))},
+                    base::little_endian(tag), base::little_endian(number),
+                    base::little_endian(bytes)};
+        }
+        static Header at(const char* bytes) {
+            Header header;
+            std::memcpy(&header, bytes, sizeof header);
+            return header.little_endian();
+        }
     };
     struct Arrival {  // which no receive has taken
         std::int64_t number, bytes;
@@ -127,7 +138,6 @@ class Endpoint {
     void write_out();
     bool write_chunk();
     void read_in();
-    Header next_header() const;
     bool read_ahead_of(std::int64_t& most);
     bool read_chunk(std::int64_t& most);
     void end_chunk();

@@ -32,7 +32,7 @@ class NetPieces {
     /// Begins a run; only while nothing is under way. `refusing`: sends only empty pieces, and
     /// drops received ones. `elements`: the messages are elements of their sender; else whoever
     /// reads them converts them.
-    void begin(std::byte* array, bool refusing, bool elements);
+    void begin(std::byte* array, bool refusing, bool elements = true);
     /// Opens the messages before number `end` of all.
     void open(std::size_t end);
 

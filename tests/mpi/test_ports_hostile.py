@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_ports import Job, expected, key_file, runtime  # noqa: F401
-from test_ports_tasks import start
 
 import hocket as hk
 
@@ -119,28 +118,6 @@ def test_a_flood_of_silent_clients_keeps_nobody_out(tmp_path, runtime):  # noqa:
             client.close()
         still_serves("flood")
         job.end()
-
-
-ACCEPTS = """
-import sys
-import hocket as hk
-with hk.open_port("order") as port:
-    print("open", flush=True)
-    try:
-        port.accept(timeout=60)
-    except hk.Error as error:
-        assert "in another order than task 'order'" in str(error), error
-    else:
-        raise SystemExit(3)
-"""
-
-
-def test_a_job_of_another_byte_order_is_refused_on_both_sides(tmp_path, runtime):  # noqa: F811
-    job = start(tmp_path, ACCEPTS, "accepts.py", 1)
-    assert job.stdout is not None and job.stdout.readline() == "open\n"
-    swapped = hello(role=2, order=1, task=b"viewer", port=b"order")
-    assert b"in another order than" in knock(fields(runtime, "order")["socket"], swapped)
-    assert job.wait(60) == 0
 
 
 def test_a_route_to_nowhere_gives_nothing(tmp_path, runtime):  # noqa: F811
