@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An array from one job to another by a port, beside a TCP stream, MPI, openssl and a flat copy.
 
+Also the time in which two jobs meet.
+
 Half of the processes are one job, and half another one: their communicators are disjoint.
 """
 
@@ -13,6 +15,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
@@ -42,9 +45,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--way",
         action="append",
-        choices=("host", "tcp", "tls"),
-        help="shared memory of one host, plain TCP, or encrypted TCP; repeat it for several "
-        "(default: all; over a link, those by TCP)",
+        choices=("host", "tcp", "tls", "connect"),
+        help="shared memory of one host, plain TCP, encrypted TCP, or how long the jobs take to "
+        "meet by each of these; repeat it for several (default: all; over a link, those by TCP)",
     )
 
 
@@ -111,27 +114,42 @@ def _key(problem: Problem) -> str:
     return str(path)
 
 
+def _port(problem: Problem, way: str) -> tuple[Callable[[], Any], Callable[[], None]]:
+    """Opens the sending job's port. Functions by which both jobs meet, and that close the port."""
+    hk = hocket()
+    key = _key(problem) if way == "tls" else None
+    secure = way != "tcp"
+    # The ports of several contestants are open at once.
+    name = f"{problem.name}-{way}"
+    port, address = None, name
+    if problem.sends:
+        where = None if way == "host" else f"{problem.host}:0"
+        port = hk.open_port(
+            name, task="sender", address=where, key=key, secure=secure, comm=problem.job
+        )
+        address = port.address or name
+    address = problem.comm.bcast(address)
+
+    def meet() -> Any:
+        if port is not None:
+            return port.accept(timeout=TIMEOUT)
+        return hk.connect(
+            address, task="receiver", key=key, secure=secure, comm=problem.job, timeout=TIMEOUT
+        )
+
+    def close() -> None:
+        if port is not None:
+            port.close()
+
+    return meet, close
+
+
 def by_port(problem: Problem, way: str) -> Contestant:
     """`send` and `recv` of the tasks that the two jobs are."""
 
     def prepare() -> Step:
-        hk = hocket()
-        key = _key(problem) if way == "tls" else None
-        secure = way != "tcp"
-        port, address = None, problem.name
-        if problem.sends:
-            where = None if way == "host" else f"{problem.host}:0"
-            port = hk.open_port(
-                problem.name, task="sender", address=where, key=key, secure=secure, comm=problem.job
-            )
-            address = port.address or problem.name
-        address = problem.comm.bcast(address)
-        if port is not None:
-            w = port.accept(timeout=TIMEOUT)
-        else:
-            w = hk.connect(
-                address, task="receiver", key=key, secure=secure, comm=problem.job, timeout=TIMEOUT
-            )
+        meet, close_port = _port(problem, way)
+        w = meet()
 
         def move() -> None:
             if problem.sends:
@@ -141,10 +159,45 @@ def by_port(problem: Problem, way: str) -> Contestant:
 
         def close() -> None:
             w.disconnect()
-            if port is not None:
-                port.close()
+            close_port()
 
         return problem.step(move, close)
+
+    return Contestant(f"hocket {way}", prepare)
+
+
+def meeting(problem: Problem, way: str) -> Contestant:
+    """`accept` and `connect`, until the last process of both jobs has returned."""
+
+    def prepare() -> Step:
+        meet, close = _port(problem, way)
+        total = 0.0
+        sizes = 0
+
+        def run() -> None:
+            nonlocal total, sizes
+            problem.comm.Barrier()
+            began = time.monotonic()
+            w = meet()
+            problem.comm.Barrier()
+            total += time.monotonic() - began
+            sizes = w.size
+            w.disconnect()
+
+        def took() -> float:
+            nonlocal total
+            seconds, total = total, 0.0
+            return seconds
+
+        def check() -> None:
+            if sizes != 2:
+                raise WrongResultError(f"the jobs met as {sizes} tasks")
+
+        def spoil() -> None:
+            nonlocal sizes
+            sizes = 0
+
+        return Step(run, check, spoil, close, took=took)
 
     return Contestant(f"hocket {way}", prepare)
 
@@ -247,8 +300,9 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
         raise ValueError("port needs an even number of processes; give --ranks 2")
     problem = Problem(comm, options)
     try:
-        for way in options.way or [way for way in PEERS if way != "host" or not options.link]:
-            makers, baseline, limit = PEERS[way]
+        ways = [way for way in PEERS if way != "host" or not options.link]
+        for way in options.way or [*ways, "connect"]:
+            makers, baseline, limit = PEERS.get(way, ([], (), ()))
             question = Question(
                 {
                     "way": way,
@@ -258,9 +312,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 },
                 baseline=baseline,
                 limit=limit,
-                bytes=8 * problem.elements * problem.half,
+                bytes=0 if way == "connect" else 8 * problem.elements * problem.half,
             )
-            yield Match(question, [make(problem) for make in makers] + [by_port(problem, way)])
+            own = [by_port(problem, way)] if way in PEERS else [meeting(problem, w) for w in ways]
+            yield Match(question, [make(problem) for make in makers] + own)
     finally:
         problem.end()
 
