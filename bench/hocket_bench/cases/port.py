@@ -27,6 +27,7 @@ from ..group import Group
 from ..harness import Contestant, Step, UnavailableError, WrongResultError
 from ..record import Question
 from ..registry import Match, Native, Pass
+from ..store_peers import module
 from ..subject import hocket
 
 if TYPE_CHECKING:
@@ -260,6 +261,40 @@ def tcp_stream(problem: Problem) -> Contestant:
     return Contestant("TCP stream", prepare)
 
 
+def adios(problem: Problem) -> Contestant:
+    """ADIOS2's SST by TCP, one stream a pair; of PyPI, without MPI. It encrypts nothing."""
+
+    def prepare() -> Step:
+        adios2: Any = module("adios2")
+        io = adios2.Adios().declare_io("bench")
+        io.set_engine("SST")
+        io.set_parameters(
+            {"DataTransport": "WAN", "QueueLimit": "1", "QueueFullPolicy": "Block"}
+            | {"RendezvousReaderCount": "1"}
+        )
+        modes, values = adios2.bindings.Mode, problem.a.local
+        path = str(problem.folder / f"sst-{problem.job.rank}")
+        whole = ([0], list(values.shape))
+        variable = None
+        if problem.sends:
+            variable = io.define_variable("a", values, whole[1], *whole)
+        engine = io.open(path, modes.Write if problem.sends else modes.Read)
+
+        def move() -> None:
+            engine.begin_step()
+            if problem.sends:
+                engine.put(variable, values, modes.Sync)
+            else:
+                found = io.inquire_variable("a")
+                found.set_selection(whole)
+                engine.get(found, values, modes.Sync)
+            engine.end_step()
+
+        return problem.step(move, engine.close)
+
+    return Contestant("ADIOS2 SST", prepare)
+
+
 def openssl(problem: Problem) -> Contestant:
     """The time in which one core encrypts as many bytes, as `openssl speed` says."""
 
@@ -288,7 +323,7 @@ def openssl(problem: Problem) -> Contestant:
 #: by way: contestants beside ours, the one to beat, and the limit
 PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], tuple[str, ...]]] = {
     "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
-    "tcp": ([tcp_stream], ("TCP stream",), ("TCP stream",)),
+    "tcp": ([tcp_stream, adios], ("TCP stream",), ("TCP stream",)),
     "tls": ([tcp_stream, openssl], ("TCP stream",), ("openssl speed",)),
 }
 
