@@ -12,8 +12,8 @@ import pytest
 # A calibration of this machine must not affect the tests.
 os.environ["HOCKET_MODEL"] = "default"
 
-# What Open MPI chooses on one machine. Its search for networks takes a quarter of the CPU time of
-# a start, and tests start a thousand processes.
+# Open MPI chooses these on one machine anyhow. Its search for networks takes a quarter of the CPU
+# time of a start, and tests start a thousand processes.
 os.environ.setdefault("OMPI_MCA_pml", "ob1")
 os.environ.setdefault("OMPI_MCA_btl", "^ofi,uct")
 
