@@ -18,8 +18,8 @@ namespace hocket {
 namespace port {
 namespace {
 
-// Seconds between two receptions of messages. A process that receives at every poll would make fewer
-// polls than the others, which then wait for it at the agreed one.
+// Seconds between two receptions of messages. A process that receives at every poll would make
+// fewer polls than the others, which then wait for it at the agreed one.
 constexpr double between_receptions = 0.001;
 
 // A collective call: `check` finds faults on this process; `act` runs on process 0 once no process
