@@ -171,6 +171,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
         return agreeing.poll();
     });
     co_await comm::until(agreed);
+    // `take` throws if any process has a fault, as one without a reception has.
     static_cast<void>(agreeing.take());
     reception->end_meeting();
     OwnSide side{true, tag, text};
