@@ -192,7 +192,7 @@ def test_files_that_are_stale_or_taken(tmp_path, runtime):  # noqa: F811
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         for address in (f"127.0.0.1:{taken.getsockname()[1]}", "nowhere"):
-            with pytest.raises(hk.Error, match="cannot listen at|is no address"):
+            with pytest.raises(hk.Error, match=r"cannot listen at|is no address"):
                 hk.open_port("mine", address=address)
     assert list(file.parent.iterdir()) == []
 
