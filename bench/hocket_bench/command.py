@@ -15,12 +15,12 @@ from typing import Any
 
 from hocket.errors import Error
 
-from . import native, registry
+from . import native, overview, registry
 from .beside import TURNS, Beside, Tables, joined, pooled
 from .harness import UnavailableError
 from .launch import start
 from .machine import environment
-from .options import effort, listing, native_effort, parse
+from .options import all_options, effort, listing, native_effort, parse
 from .record import answer, as_json, method
 from .shaped_link import ShapedLink
 from .table import render
@@ -32,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "--list"):
         print(listing())
         return 0
+    if arguments[0] == "--all":
+        return _all(arguments[1:])
     try:
         case, options = parse(arguments)
         target = None if options.json is None else _writable(options.json)
@@ -56,11 +58,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if wrong else 0
 
 
-def _writable(path: str) -> Path:
+def _all(arguments: Sequence[str]) -> int:
+    """Every benchmark, and the page of their figures. One that fails does not end the others."""
+    try:
+        options, words = all_options(arguments)
+        target = _writable(options.page, "--page")
+    except (ValueError, OSError) as error:
+        print(f"hocket bench: {error}", file=sys.stderr)
+        return 2
+    documents, failed = [], {}
+    for name in registry.names():
+        if name in overview.LEFT_OUT:
+            continue
+        each = [name, *words, *overview.SHORTER.get(name, ())]
+        try:
+            documents.append(_measure(each, *parse(each)))
+        except (OSError, ValueError, RuntimeError, Error) as error:
+            print(f"hocket bench: {name}: {error}", file=sys.stderr)
+            failed[name] = " ".join(str(error).split())
+    if documents:
+        target.write_text(overview.page(documents, failed), encoding="utf-8")
+        print(f"written: {target}")
+    return 1 if failed else 0
+
+
+def _writable(path: str, option: str = "--json") -> Path:
     """Checked before the measurement, not after it."""
     target = Path(path)
     if target.is_dir() or not os.access(target.resolve().parent, os.W_OK):
-        raise ValueError(f"--json {path}: cannot be written; name a file in an existing folder")
+        raise ValueError(f"{option} {path}: cannot be written; name a file in an existing folder")
     return target
 
 

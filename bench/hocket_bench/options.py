@@ -94,6 +94,24 @@ def parse(argv: Sequence[str]) -> tuple[registry.Case, argparse.Namespace]:
     return case, options
 
 
+def all_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Options of ``--all``, and the words for each benchmark."""
+    parser = argparse.ArgumentParser(
+        prog="hocket bench --all",
+        description="Every benchmark with its defaults; a page of their figures, the worst first.",
+    )
+    parser.add_argument("--page", default="bench.md", metavar="FILE", help="(default: bench.md)")
+    parser.add_argument(
+        "--seconds", type=float, default=0.5, metavar="S", help="of each table (default: 0.5)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=900, metavar="S", help="of each benchmark (default: 900)"
+    )
+    options = parser.parse_args(list(argv))
+    words = ["--seconds", repr(options.seconds), "--timeout", repr(options.timeout)]
+    return options, words
+
+
 def effort(options: argparse.Namespace) -> Effort:
     """The length of a measurement. Raises ValueError for invalid values."""
     return Effort(
@@ -121,4 +139,7 @@ def listing() -> str:
     known = registry.names()
     width = max(len(name) for name in known)
     lines: list[str | None] = [f"  {name.ljust(width)}  {summary(name)}" for name in known]
-    return "\n".join(["usage: hocket bench NAME [options]", "", *(str(line) for line in lines)])
+    return "\n".join(
+        ["usage: hocket bench NAME [options]", "", *(str(line) for line in lines)]
+        + ["", "--all instead of NAME: every one, and a page of their figures, the worst first."]
+    )

@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from hocket_bench import native, registry
+from hocket_bench import native, overview, registry
 from hocket_bench.command import main
 from hocket_bench.group import Group
 from hocket_bench.harness import (
@@ -369,3 +369,29 @@ def test_native_pingpong() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "C++, step half a ping-pong, bytes 72" in done.stdout
     assert done.stdout.count("MPI_Send/MPI_Recv") >= 1
+
+
+def test_the_page_of_all_benchmarks_begins_with_the_worst() -> None:
+    def table(name: str, ours: float, **ratios: float) -> dict[str, Any]:
+        return {
+            "parameters": {"shape": [4, 5], "step": name},
+            "baseline": "MPI",
+            "limit": "flat copy",
+            "figures": [
+                {"name": "MPI", "median": 1.0, "speedup": 1.0},
+                {"name": "hocket", "median": ours, **ratios},
+            ],
+        }
+
+    tables = [
+        table("slow", 4.0, speedup=0.25, of_limit=0.2),
+        table("fast", 0.5, speedup=2.0),
+        {**table("lost", 2.0), "language": "C++"},
+    ]
+    machine = {"cpu": "a processor", "cores_allowed": 2, "system": "Linux 6"}
+    report = {"benchmark": "b", "date": "2026-01-02T03:04", "machine": machine, "tables": tables}
+    text = overview.page([report], {"linpack": "no time"})
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "ratio" not in line]
+    assert [row.split("|")[1].strip() for row in rows] == ["0.25", "2.00", "0.20"]
+    assert "shape 4x5, step slow" in rows[0] and "4.00 s" in rows[0]
+    assert "behind the best peer in 1 of 2 figures" in text and "`linpack`: no time" in text
