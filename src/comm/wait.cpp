@@ -104,11 +104,12 @@ bool done_soon(Operation& operation) {
     return false;
 }
 
-void check_outside(const Operation& operation, const Deadline& deadline) {
+void check_outside(Operation& operation, const Deadline& deadline) {
     comm::check_interrupts();
     if (deadline.passed())
         throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
-                            operation.text() + " is not done; the operation itself goes on");
+                            operation.text() + " is not done" + comm::awaited_by(operation) +
+                            "; the operation itself goes on");
 }
 
 }  // namespace
