@@ -29,7 +29,8 @@ class LossDetector {
 void check_losses(Operation& operation);
 
 /// The processes of this host for which a pending operation waits: ", and waits for rank 1"; ""
-/// if it waits for none, or for other hosts only. Polls the operation. @throws the operation's error.
+/// if it waits for none, or for other hosts only. Polls the operation. @throws the operation's
+/// error.
 std::string awaited_by(Operation& operation);
 
 }  // namespace hocket::comm
