@@ -12,6 +12,11 @@ import pytest
 # A calibration of this machine must not affect the tests.
 os.environ["HOCKET_MODEL"] = "default"
 
+# Open MPI chooses these on one machine anyhow. Its search for networks takes a quarter of the CPU
+# time of a start, and tests start a thousand processes.
+os.environ.setdefault("OMPI_MCA_pml", "ob1")
+os.environ.setdefault("OMPI_MCA_btl", "^ofi,uct")
+
 # The same examples each time, so that what fails is this change; `make soak` draws others.
 with contextlib.suppress(ImportError):
     from hypothesis import settings

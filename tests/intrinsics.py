@@ -202,7 +202,7 @@ def fold(op: str, values: Any) -> Any:
 def along(function: Any, x: Any, dim: int, dtype: Any) -> Any:
     """`function` of each line, which gives a number."""
     rest = x.shape[:dim] + x.shape[dim + 1 :]
-    lines = np.moveaxis(x, dim, -1).reshape(-1, x.shape[dim])
+    lines = np.moveaxis(x, dim, -1).reshape(math.prod(rest), x.shape[dim])
     return np.array([function(line) for line in lines], dtype).reshape(rest)
 
 

@@ -147,7 +147,7 @@ std::optional<std::string> Endpoint::lost() {
         read_in();
         if (!why && monitor_ && !stream_->opened() && monitor_->ended()) {
             if (ended_at_ == 0) ended_at_ = now;
-            if (now - ended_at_ > after_an_end) why = "its process has ended";
+            if (now - ended_at_ > after_an_end) why = broken_ = "its process has ended";
         }
     }
     return why;

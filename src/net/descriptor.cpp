@@ -151,6 +151,7 @@ Descriptor dial_unix(const std::string& path, double seconds) {
         if (!made) fail_socket("make a socket");
         const int error = ::connect(made.get(), generic(address), sizeof address) == 0 ? 0 : errno;
         if (error == 0) return made;
+        if (error == EAGAIN && seconds <= 0) return {};
         if (error != EAGAIN || platform::seconds() >= until)
             fail_socket("connect to '" + path + "'", error);
         platform::sleep(0.01);  // its queue is full

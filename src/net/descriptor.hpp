@@ -51,7 +51,7 @@ bool is_our_user(const Descriptor& connection);
 /// Whether nobody listens at that Unix socket any more: its process has ended.
 bool is_abandoned(const std::string& path);
 
-/// Connects within the time (seconds). @throws Error; DeadlineError.
+/// Connects within the time; nothing after 0 seconds, while its queue is full. @throws Error
 Descriptor dial_unix(const std::string& path, double seconds);
 Descriptor dial_tcp(const Address& address, double seconds);
 

@@ -79,7 +79,7 @@ bool Dial::reach() {
     if (connection_) return true;
     if (how_.port.starts_with('/')) {
         local_ = true;
-        connect(dial_unix(how_.port, left()));
+        if (auto made = dial_unix(how_.port, how_.route ? 0 : left())) connect(std::move(made));
     } else if (const auto address = address_of(how_.port)) {
         if (how_.secure && !key_)
             throw Error("to connect to " + how_.port +
@@ -109,7 +109,7 @@ void Dial::reach_name() {
     hello_.port = how_.port;
     local_ = true;
     try {
-        connect(dial_unix(found->socket, left()));
+        if (auto made = dial_unix(found->socket, left())) connect(std::move(made));
     } catch (const Error&) {
         // It may just be ending, or beginning.
         if (connection_ || left() <= 0) throw;

@@ -41,6 +41,8 @@ class Dial {
     /// True once the port has let it in. @throws Error where the port lets this client not in;
     /// DeadlineError; PeerLostError.
     bool poll();
+    /// The system of the other end has accepted the connection.
+    bool reached() const { return connection_ != nullptr; }
     /// Of one that is in. By a Unix socket: both are on one host.
     bool local() const { return local_; }
     const Welcome& welcome() const { return welcome_; }

@@ -169,7 +169,15 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     } catch (const Error&) {
         met.fault = comm::Fault::current();
     }
-    co_await comm::agree(all, tag, std::move(met));
+    // Those of this node that still miss a connection get it from the process that listens.
+    comm::Driven<std::string> agreeing(comm::agree(all, tag, std::move(met)));
+    comm::When agreed([&] {
+        if (reception) reception->advance();
+        return agreeing.poll();
+    });
+    co_await comm::until(agreed);
+    static_cast<void>(agreeing.take());
+    reception->end_meeting();
     OwnSide side{true, tag, text};
     co_await become_tasks(state->comm, meeting, std::move(reception), std::move(side), out);
     (*out)->reunion = accept_again(state, meeting.connector, meeting.reconnect);

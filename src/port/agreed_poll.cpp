@@ -134,6 +134,26 @@ void Host::propose(bool polling) {
     accepted_ = 1;
     send_to_all(proposal(agreed));
     state_.agreed = std::move(agreed);
+    patient_since_ = debt_at_;
+    patient_at_ = state_.polls;
+}
+
+// A program that polled without pause, and now computes between polls, comes late to a poll that
+// was near at its former pace.
+void Host::call_off_what_lies_too_far() {
+    constexpr double patience = 0.25;
+    constexpr std::int64_t near = 8;
+    if (!state_.agreed) return;
+    const double now = platform::seconds();
+    if (state_.polls < furthest_) {  // process 0 has to catch up, and the others wait for it
+        patient_since_ = now;
+        patient_at_ = state_.polls;
+    }
+    const std::int64_t left = state_.agreed->poll - state_.polls;
+    if (now - patient_since_ < patience || left <= near || left <= state_.polls - patient_at_)
+        return;
+    lookahead_ = 1;
+    call_off(state_.polls);
 }
 
 void Host::receive_answers() {

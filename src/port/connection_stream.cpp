@@ -19,7 +19,7 @@ bool ConnectionStream::open(bool wanted) {
     if (lost_) return false;
     try {
         connection_ = opening_->connection(process_, wanted);
-        if (!connection_)
+        if (!connection_ && !opening_->awaits(process_))
             if (const auto why = opening_->lost()) lost_ = why;
     } catch (const Error& error) {
         lose(error.what());

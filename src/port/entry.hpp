@@ -25,7 +25,7 @@ class Entry {
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    /// Those who met here open further connections by it, also once the port is closed.
+    /// A meeting holds it until all connections stand.
     const std::shared_ptr<Listener>& listener() const { return listener_; }
     const net::PortFile& file() const { return file_; }
 

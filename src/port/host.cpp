@@ -24,6 +24,7 @@ void Host::advance(bool polling) {
     for (const ObserverPointer& observer : observers_) receive_requests(observer);
     if (std::exchange(catalog_changed_, false)) announce();
     receive_answers();
+    call_off_what_lies_too_far();
     propose(polling);
     if (collecting_ && collecting_->poll()) collecting_.reset();
     for (const ObserverPointer& observer : observers_) observer->flush();

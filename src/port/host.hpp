@@ -67,6 +67,7 @@ class Host {
     void propose(bool polling);
     void receive_answers();
     void call_off(std::int64_t seen);
+    void call_off_what_lies_too_far();
     void send_to_all(const std::string& text);
     void announce();
     std::vector<AgreedSection> agree_on(const OwnParts& own);
@@ -81,7 +82,9 @@ class Host {
     std::deque<PendingChange> changes_, agreed_changes_;
     std::optional<comm::Texts> answers_;
     std::int64_t rounds_ = 0, lookahead_ = 3, accepted_ = 0;
-    bool repeats_ = false;           // the last proposal was called off
+    bool repeats_ = false;      // the last proposal was called off
+    double patient_since_ = 0;  // with the agreed poll, as of when, and after so many polls
+    std::int64_t patient_at_ = 0;
     double debt_ = 0, debt_at_ = 0;  // seconds that observers took from the program; as of when
     std::int64_t furthest_ = 0;      // polls that any process is known to have made
     std::shared_ptr<comm::Call> collecting_;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/platform.hpp"
@@ -63,6 +64,11 @@ Meeting parse_meeting(const std::string& text) {
         meeting.addresses.empty())
         throw Error("a meeting names " + std::to_string(meeting.connectors) + " and " +
                     std::to_string(meeting.addresses.size()) + " processes");
+    // A connecting process elsewhere finds no way to the port, and fails before it dials.
+    const std::string& first = meeting.addresses.front().host;
+    meeting.by_socket = meeting.local &&
+                        std::all_of(meeting.addresses.begin(), meeting.addresses.end(),
+                                    [&](const ProcessAddress& each) { return each.host == first; });
     return meeting;
 }
 

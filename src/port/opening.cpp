@@ -48,22 +48,27 @@ class Asking final : public Operation {
         next_look_ = now + between_looks;
         comm::Link& link = *tasks->link;
         opening->advance();
-        std::erase_if(sending_, [](const auto& one) { return one->poll(); });
+        std::erase_if(sending_, [](const auto& one) {
+            try {
+                return one->poll();
+            } catch (const Error&) {
+                return true;  // who waits for a lost process finds it lost
+            }
+        });
         for (const int process : opening->asked())
             send(link, standing_, link.rank(), acceptors_ + process);
         // An endpoint that looks for its loss goes on with its dial.
         for (const int process : opening->dialling())
             static_cast<void>(link.endpoint(process)->lost());
         if (is_acceptor_) return false;
-        while (const auto text = texts_.next()) {
-            Unpacker in(text->text);
-            const std::int64_t acceptor = in.number(), connector = in.number();
+        while (const auto asked = next()) {
+            const auto& [from, acceptor, connector] = *asked;
             if (acceptor < 0 || acceptor >= acceptors_ || connector < acceptors_ ||
                 connector >= link.size())
                 continue;
             if (connector == link.rank())
                 static_cast<void>(link.endpoint(static_cast<int>(acceptor))->lost());
-            else if (link.endpoint(text->from) != nullptr)
+            else if (link.endpoint(from) != nullptr)
                 send(link, static_cast<int>(connector), static_cast<int>(acceptor),
                      static_cast<int>(connector));
         }
@@ -73,6 +78,26 @@ class Asking final : public Operation {
     std::string text() const override { return "connections with another job"; }
 
   private:
+    struct Asked {
+        int from;
+        std::int64_t acceptor, connector;
+    };
+    // No error of one process ends the requests of the others.
+    std::optional<Asked> next() {
+        for (;;) {
+            try {
+                const auto text = texts_.next();
+                if (!text) return std::nullopt;
+                Unpacker in(text->text);
+                const std::int64_t acceptor = in.number(), connector = in.number();
+                return Asked{text->from, acceptor, connector};
+            } catch (const JobLostError&) {
+                return std::nullopt;
+            } catch (const Error&) {
+                continue;  // a text that is no request
+            }
+        }
+    }
     void send(comm::Link& link, int to, int acceptor, int connector) {
         sending_.push_back(std::make_shared<comm::Call>(
             comm::send_text(link, Packer().number(acceptor).number(connector).take(), to,
@@ -102,6 +127,7 @@ std::optional<std::string> Opening::lost() const {
 }
 
 bool stands(const Meeting& meeting, int acceptor, int connector) {
+    if (!meeting.by_socket) return true;
     const int acceptors = acceptors_of(meeting), connectors = connectors_of(meeting);
     return acceptors >= connectors ? connector == acceptor % connectors
                                    : acceptor == connector % acceptors;
@@ -124,19 +150,19 @@ Reception::Reception(std::unique_ptr<Listener> own, const Meeting& meeting, int 
 }
 
 Reception::~Reception() {
-    if (port_) port_->forward(session_, {});
+    end_meeting();
+}
+
+void Reception::end_meeting() {
+    if (!port_) return;
+    port_->forward(session_, {});
+    port_.reset();
 }
 
 void Reception::advance() {
     const double now = platform::seconds();
     if (now < next_look_) return;
     next_look_ = now + between_looks;
-    // The port is closed, and nobody else looks after its listener.
-    while (port_ && port_.use_count() == 1) {
-        const auto client = port_->next();
-        if (client == nullptr) break;
-        Listener::refuse(*client->connection, "the program has closed this port");
-    }
     while (auto client = own_->next()) {
         const auto number = static_cast<std::size_t>(client->hello.process);
         if (client->hello.role != net::Role::process || client->hello.session != session_ ||
@@ -151,7 +177,7 @@ void Reception::advance() {
     for (const auto& connection : arrived_) {
         try {
             if (connection) static_cast<void>(connection->flush());
-        } catch (const net::Disconnected&) {
+        } catch (const Error&) {
             continue;  // as its stream finds
         }
     }
@@ -225,6 +251,11 @@ std::unique_ptr<net::Connection> Dialler::connection(int process, bool wanted) {
     auto connection = dials_[process]->take();
     dials_.erase(process);
     return connection;
+}
+
+bool Dialler::awaits(int process) const {
+    const auto found = dials_.find(process);
+    return found != dials_.end() && found->second && found->second->reached();
 }
 
 std::vector<int> Dialler::dialling() const {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The connections between the processes of two jobs that have met. Each job of several processes
-// has few of them at first; the others open at their first use:
+// The connections between the processes of two jobs that have met. By TCP all open in the meeting,
+// where every process polls. By Unix sockets, on one host, each job of several processes has few of
+// them at first; the others open at their first use:
 //
 //   1. A process of the connecting job that sends to, or waits for, one of the accepting job dials
-//      it: that one has a Unix socket, and each node one TCP port.
+//      its Unix socket.
 //   2. A process of the accepting job never dials. It asks a process of the other job, to which it
 //      has a connection, to tell the one that it needs; that one dials.
 //
@@ -40,6 +41,8 @@ class Opening {
     virtual void advance() {}
     /// Processes for which a dial is under way.
     virtual std::vector<int> dialling() const { return {}; }
+    /// Whether the system has accepted a connection to that process, which has not answered yet.
+    virtual bool awaits(int /*process*/) const { return false; }
     /// Processes of the other job that shall dial this one; each is named once.
     virtual std::vector<int> asked() { return {}; }
 
@@ -70,6 +73,8 @@ class Reception final : public Opening {
 
     std::unique_ptr<net::Connection> connection(int process, bool wanted) override;
     void advance() override;
+    /// All have met: the port hands on no further connection, and may end.
+    void end_meeting();
     std::vector<int> asked() override { return std::exchange(asks_, {}); }
     /// Standing connections that have not come; -1: they have, and hold bytes to be sent.
     int missing();
@@ -94,6 +99,7 @@ class Dialler final : public Opening {
 
     std::unique_ptr<net::Connection> connection(int process, bool wanted) override;
     std::vector<int> dialling() const override;
+    bool awaits(int process) const override;
     /// True once that process has answered: `connection` gives it.
     bool dial(int process);
 

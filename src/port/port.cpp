@@ -18,8 +18,9 @@ namespace hocket {
 namespace port {
 namespace {
 
-// Seconds between two receptions of messages: with observers, and without.
-constexpr double between_receptions = 0.001, attention = 1;
+// Seconds between two receptions of messages. A process that receives at every poll would make
+// fewer polls than the others, which then wait for it at the agreed one.
+constexpr double between_receptions = 0.001;
 
 // A collective call: `check` finds faults on this process; `act` runs on process 0 once no process
 // has a fault. All processes receive its result.
@@ -301,8 +302,7 @@ void Port::poll(Deadline deadline) {
     ++state.polls;
     const double now = comm::coarse_seconds();
     const bool expects = state.agreed && state.agreed->poll <= state.polls;
-    const bool listens = now < state.received_at + port::attention;
-    if (!expects && !listens && now < state.next_check) return;
+    if (!expects && now < state.next_check) return;
     {
         const comm::EngineLock engine_lock;
         state.next_check = now + port::between_receptions;
@@ -311,12 +311,10 @@ void Port::poll(Deadline deadline) {
             state.host->advance(true);
             const bool serves = state.agreed.has_value();
             if (serves && state.agreed->poll == state.polls) state.host->settle();
-            if (state.agreed) state.received_at = now;
             if (serves) state.host->charge(platform::seconds() - began);
             return;
         }
         state.receive();
-        if (state.agreed) state.received_at = now;
         if (!state.agreed || state.agreed->poll != state.polls) return;
     }
     port::Decision decision(state);

@@ -52,7 +52,7 @@ struct State : std::enable_shared_from_this<State> {
     std::shared_ptr<Host> host;                      // on process 0
     std::optional<comm::Texts> from_first;           // on the others
     std::list<std::shared_ptr<comm::Call>> sending;  // sections on their way to process 0
-    double received_at = -1, next_check = 0;
+    double next_check = 0;
     bool closed = false, end_received = false;
 
     bool first() const { return comm.rank() == 0; }

@@ -70,7 +70,11 @@ void Member::break_pair(int other, const std::string& why) {
     departures.emplace_back(comm::send_text(*all->link,
                                             departure.packed(sent[static_cast<std::size_t>(other)]),
                                             lowest_of(other), tags.envelope(other)));
-    static_cast<void>(departures.back().poll());  // starts it
+    try {
+        static_cast<void>(departures.back().poll());  // starts it
+    } catch (const Error&) {
+        departures.pop_back();  // the other job is lost; the first error says more
+    }
 }
 
 }  // namespace task

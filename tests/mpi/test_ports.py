@@ -221,3 +221,28 @@ def test_what_an_observer_may_not(tmp_path, runtime):
     refused("no port 'wrong'", name="wrong", timeout=0.2)
     refused("no name of a port", name="../wrong")
     refused("no address", name="host:port")
+
+
+def test_a_program_polls_without_pause_and_then_seldom(tmp_path, runtime):
+    """An agreed poll that was near in the first part lies far ahead in the second one."""
+    program = tmp_path / "paces.py"
+    program.write_text(
+        "import time\nimport hocket as hk\n"
+        "port = hk.open_port('paces')\n"
+        "pace = port.parameter('pace', 0)\n"
+        "while pace.value == 0:\n    port.poll()\n"
+        "while pace.value == 1:\n    port.poll()\n    time.sleep(0.02)\n"
+        "port.close()\n",
+        encoding="utf-8",
+    )
+    env = mpiexec.environment(os.environ, str(tmp_path), 2, None)
+    job = subprocess.Popen([mpiexec.find(), "-n", "2", sys.executable, str(program)], env=env)
+    with hk.observe("paces", timeout=30) as o:
+        for _ in range(3):
+            o["pace"] = 0
+        began = o.step
+        o["pace"] = 1
+        assert o.step > began
+        o["pace"] = 1
+        o["pace"] = 2
+    assert job.wait(30) == 0

@@ -22,6 +22,8 @@ from hocket_cli.apps import screen, steering, viewer
 from hocket_cli.main import main
 
 ROWS, COLS = 16, 40
+#: seconds after which a wait has failed, on a machine with much else to do
+LONG = 180.0
 WORDS = [sys.executable, "-m", "hocket_cli", "app", "steering"]
 
 
@@ -42,12 +44,12 @@ class Solver:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self.process.poll() is None:
             self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(LONG)
 
     def stop(self) -> str:
         """By Ctrl-C; the rest that it has printed."""
         self.process.send_signal(signal.SIGINT)
-        printed = self.process.communicate(timeout=30)[0]
+        printed = self.process.communicate(timeout=LONG)[0]
         assert self.process.returncode == 0, printed
         return printed
 
@@ -72,9 +74,9 @@ class Person:
     def press(self, keys: str) -> None:
         os.write(self.terminal, keys.encode())
 
-    def sees(self, pattern: str, seconds: float = 30) -> str:
+    def sees(self, pattern: str) -> str:
         """The first whole picture from now on that has the pattern."""
-        until = time.monotonic() + seconds
+        until = time.monotonic() + LONG
         self.text = ""
         while time.monotonic() < until:
             if select.select([self.terminal], [], [], 0.2)[0]:
@@ -86,7 +88,7 @@ class Person:
 
     def ends(self) -> int:
         """Its exit status, once it has ended."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + LONG
         while time.monotonic() < until:
             if select.select([self.terminal], [], [], 0.05)[0]:
                 try:
@@ -126,7 +128,7 @@ def serial(changes: list[tuple[int, float, tuple[int, int]]], steps: int):
 
 @pytest.mark.parametrize("processes", [3, pytest.param(1, marks=pytest.mark.soak)])
 def test_the_flow_equals_a_serial_one_that_is_steered_at_the_same_steps(processes, runtime):  # noqa: F811
-    with Solver(processes, 150) as solver, hk.observe("duct", timeout=30) as o:
+    with Solver(processes, 150) as solver, hk.observe("duct", timeout=LONG) as o:
         changes = [(0, 0.02, (-9, -9))]
         for viscosity, source in [(0.02, (5, 2)), (0.05, (5, 2)), (0.05, (12, 8))]:
             if o["sources"] != "{},{}".format(*source):
@@ -153,7 +155,7 @@ def test_people_come_and_go_and_steer(runtime):  # noqa: F811
             shown = early.sees(r"duct: smoke, step \d+, viscosity 0.02, cursor 8,20")
             assert "X" in shown and "@" not in shown
             late.sees("cursor 8,20")
-            with hk.observe("duct", timeout=30) as o:
+            with hk.observe("duct", timeout=LONG) as o:
                 early.press("\x1b[A" + "\x1bOD" * 12 + " \x1b[C")
                 lines = early.sees("cursor 6,9.*@").split("\r\n")  # @: smoke of the new source
                 assert lines[1 + 6 * 12 // 16][8 * 60 // 40] == "o"
@@ -166,9 +168,11 @@ def test_people_come_and_go_and_steer(runtime):  # noqa: F811
                 late.ends()
                 before = o.step
                 early.press("c")
-                early.sees("cursor 6,9")
+                until = time.monotonic() + LONG
+                while o["sources"]:  # a picture may be older than the key
+                    assert time.monotonic() < until
                 o["smoke"][0, 0]
-                assert o.step > before and o["sources"] == ""
+                assert o.step > before
             solver.stop()
         early.sees("waiting for duct")
         early.press("q")

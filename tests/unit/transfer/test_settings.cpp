@@ -29,7 +29,8 @@ bool is_refused(const char* name, const char* value) {
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
-TEST(Settings, AreCheckedBeforeTheyAreNeeded) {
+// GoogleTest runs suites of this name first, so that no other test has read a setting before.
+TEST(SettingsDeathTest, AreCheckedBeforeTheyAreNeeded) {
     for (const char* name : {"HOCKET_CACHE_BYTES", "HOCKET_CPU", "HOCKET_CROSSING", "HOCKET_FORBID",
                              "HOCKET_MAX_BUFFER", "HOCKET_MODEL", "HOCKET_PLAN_CACHE",
                              "HOCKET_POOL_BYTES", "HOCKET_THREADS"})
