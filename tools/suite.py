@@ -75,9 +75,10 @@ def prepare(report: Report, mpi: str, again: bool) -> Path | None:
 
 def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> None:
     """Three sequences at the same time, which take about as long: C++ and Python unit tests;
-    tests of several processes; documents and Fortran."""
+    tests of several processes; documents, Fortran, stores and ports."""
     folder = build.folder_of(mpi)
     pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
+    outside = [*files("tests/mpi/test_stores*.py"), *files("tests/mpi/test_ports*.py")]
 
     def alone() -> None:
         for built in (build.folder_of("common"), folder):
@@ -92,7 +93,8 @@ def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> N
         report.tests("projects that use the installed hocket", [*pytest, "tests/install"], folder)
 
     def several() -> None:
-        report.tests("tests of several processes", [*pytest, "tests/mpi"], folder)
+        rest = [f"--ignore={path}" for path in outside]
+        report.tests("tests of several processes", [*pytest, *rest, "tests/mpi"], folder)
 
     def documents() -> None:
         report.tests("examples and documents", [*pytest, *files("tests/test_*.py")], folder)
@@ -102,6 +104,7 @@ def all_tests(report: Report, mpi: str, python: Path, arguments: list[str]) -> N
             report.absent.append("the Fortran module, which needs a Fortran compiler (gfortran)")
         if shutil.which("pkg-config") is None:
             report.absent.append("projects that ask pkg-config, which is not here")
+        report.tests("tests of stores and ports", [*pytest, *outside], folder)
 
     report.together(alone, several, documents)
     systems_mpi(report, mpi)

@@ -34,8 +34,8 @@ class ByteStream {
     /// Why no byte travels any more; nothing while the other process can be reached, or bytes that
     /// have arrived are not read yet: "its connection was closed".
     virtual std::optional<std::string> lost() = 0;
-    /// False for one that opens at its first use, and was not used.
-    virtual bool opened() const { return true; }
+    /// False for one that opens at its first use, if neither process has used it.
+    virtual bool opened() { return true; }
     /// How people call the other process: "process 2 of 'simulation'".
     virtual std::string name() const = 0;
 };
@@ -87,6 +87,7 @@ class Endpoint {
     std::optional<std::string> lost();
     /// @throws PeerLostError, naming the process, if it is lost.
     void require_present();
+    bool opened() { return stream_->opened(); }
     std::string name() const { return stream_->name(); }
     /// Its process, which may end before the stream opens; only one of this host can be seen.
     void watch(const shm::ProcessIdentity& process) {

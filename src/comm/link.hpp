@@ -108,11 +108,15 @@ class Link {
         processes_ = std::move(processes);
     }
     /// Reports to the loss detector that this process waits for that one, or for one of those.
-    /// @throws PeerLostError for processes of other jobs that are all lost.
+    /// @throws PeerLostError for processes of another job that are all lost; for processes of this
+    /// job, if another job has been lost for a moment, since they may come no more.
     void need(int rank) const {
         if (AwaitedPeers::collecting() != nullptr)
             AwaitedPeers::collecting()->add_any({process(rank)});
-        if (Endpoint* const other = endpoint(rank)) other->require_present();
+        if (Endpoint* const other = endpoint(rank))
+            other->require_present();
+        else if (has_endpoints())
+            require_other_jobs();
     }
     void need_any(const std::vector<int>& ranks) const;
     std::int64_t process(int rank) const {
@@ -148,6 +152,8 @@ class Link {
     int number_ = 0;
     std::vector<std::shared_ptr<Endpoint>> endpoints_;  // by rank
     int first_ = 0, own_size_ = 0;                      // of its own processes
+    mutable double next_look_ = 0, lost_since_ = 0;     // at other jobs
+    void require_other_jobs() const;
     std::uint64_t message_number(Purpose purpose, int tag) const;
     std::optional<ProbeResult> probe_in_node(int from, int tag);
     std::optional<ProbeResult> probe_endpoints(int from, int tag);

@@ -21,7 +21,7 @@ class ConnectionStream final : public comm::ByteStream {
     std::int64_t write(const void* data, std::int64_t bytes) override;
     std::int64_t read(void* data, std::int64_t bytes) override;
     bool flush() override;
-    bool opened() const override { return connection_ != nullptr; }
+    bool opened() override { return open(false); }
     std::optional<std::string> lost() override;
     std::string name() const override { return name_; }
 

@@ -9,6 +9,7 @@
 #include "base/wakeup.hpp"
 #include "comm/engine.hpp"
 #include "comm/fork.hpp"
+#include "comm/interrupts.hpp"
 #include "comm/mpi/handle.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/error.hpp"
@@ -19,6 +20,8 @@ namespace {
 // The size of the parts of a longer message: a power of two well below 2^31, so that every MPI can
 // count it.
 constexpr std::int64_t longest_message = std::int64_t{1} << 30;
+
+constexpr double between_looks = 0.05, after_a_loss = 0.3;  // seconds; at other jobs
 
 std::atomic<std::int64_t> texts_sent = 0, texts_received = 0, bytes_sent = 0;
 
@@ -173,10 +176,29 @@ void Link::need_any(const std::vector<int>& ranks) const {
     };
     if (has_endpoints() && std::all_of(ranks.begin(), ranks.end(), lost))
         for (const int rank : ranks) endpoint(rank)->require_present();
+    else if (has_endpoints())
+        require_other_jobs();
     if (AwaitedPeers::collecting() == nullptr || ranks.empty()) return;
     std::vector<std::int64_t> processes;
     for (const int rank : ranks) processes.push_back(process(rank));
     AwaitedPeers::collecting()->add_any(std::move(processes));
+}
+
+// Processes of this job find a loss at different times. The first one may leave its call before
+// another begins the next call, and then waits for the first.
+void Link::require_other_jobs() const {
+    const double now = coarse_seconds();
+    if (now < next_look_) return;
+    next_look_ = now + between_looks;
+    for (const auto& other : endpoints_) {
+        const auto why = other != nullptr && other->opened() ? other->lost() : std::nullopt;
+        if (!why) continue;
+        if (lost_since_ == 0) lost_since_ = now;
+        if (now - lost_since_ >= after_a_loss)
+            throw JobLostError(other->name() + " is lost: " + *why +
+                               "; this process waits for another one of its job, which may have "
+                               "found the loss and left the call");
+    }
 }
 
 // From any source: a link within one node has no other texts.
