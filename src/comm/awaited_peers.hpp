@@ -4,6 +4,7 @@
 // matters to it, at no cost while all processes are present.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@ class AwaitedPeers {
     const std::vector<std::vector<std::int64_t>>& any_of() const { return any_of_; }
     /// Processes whose ids are unknown yet, by name: "rank 1"; "" adds none.
     void add_names(std::string names) {
-        if (!names.empty()) names_.push_back(std::move(names));
+        if (names.empty() || std::find(names_.begin(), names_.end(), names) != names_.end()) return;
+        names_.push_back(std::move(names));
     }
     const std::vector<std::string>& names() const { return names_; }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,11 +58,11 @@ void LossDetector::check_departures(double now, Operation& operation) {
     }
 }
 
-std::string awaited_by(Operation& operation) {
+std::optional<std::string> awaited_by(Operation& operation) {
     if constexpr (platform::simulated) return "";
     const EngineLock engine_lock(EngineLock::waiting);
     const AwaitedPeers awaited;
-    if (operation.poll()) return "";
+    if (operation.poll()) return std::nullopt;
     std::vector<std::string> names = awaited.names();
     for (const auto& any : awaited.any_of()) {
         std::string name = shm::PeerRegistry::instance().names_of(any);
@@ -69,8 +71,9 @@ std::string awaited_by(Operation& operation) {
     constexpr std::size_t most = 8;
     std::string out;
     for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
-        out += (i == 0 ? ", and waits for " : ", ") + names[i];
-    return names.size() > most ? out + ", …" : out;
+        out += (i == 0 ? " and waits for " : ", ") + names[i];
+    if (names.size() > most) out += " and " + std::to_string(names.size() - most) + " more";
+    return out;
 }
 
 void check_losses(Operation& operation) {

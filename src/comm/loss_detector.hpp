@@ -2,6 +2,7 @@
 // Detects awaited processes that have ended, or left.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "hocket/operation.hpp"
@@ -28,9 +29,9 @@ class LossDetector {
 /// process acts that does not exist any more.
 void check_losses(Operation& operation);
 
-/// The processes of this host for which a pending operation waits: ", and waits for rank 1"; ""
-/// if it waits for none, or for other hosts only. Polls the operation. @throws the operation's
-/// error.
-std::string awaited_by(Operation& operation);
+/// Polls an operation whose deadline has passed a last time; nullopt: it is complete. Otherwise,
+/// the processes of this host for which it waits: " and waits for rank 1, rank 2"; "" if it waits
+/// for other hosts only. @throws the operation's error.
+std::optional<std::string> awaited_by(Operation& operation);
 
 }  // namespace hocket::comm

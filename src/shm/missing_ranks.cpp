@@ -166,7 +166,8 @@ std::string ExpectedRanks::first_gone() const {
     return "";
 }
 
-std::string ExpectedRanks::late() const {
+std::string ExpectedRanks::late() {
+    if (launcher_ && here_.empty()) scan(platform::seconds());
     std::vector<int> late;
     std::ranges::copy_if(ranks_, std::back_inserter(late),
                          [&](int rank) { return state(rank) == State::alive; });
