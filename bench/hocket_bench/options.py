@@ -138,8 +138,6 @@ def listing() -> str:
     """The cases with their summaries."""
     known = registry.names()
     width = max(len(name) for name in known)
-    lines: list[str | None] = [f"  {name.ljust(width)}  {summary(name)}" for name in known]
-    return "\n".join(
-        ["usage: hocket bench NAME [options]", "", *(str(line) for line in lines)]
-        + ["", "--all instead of NAME: every one, and a page of their figures, the worst first."]
-    )
+    lines = [f"  {name.ljust(width)}  {summary(name)}" for name in known]
+    end = "--all instead of NAME: every one, and a page of their figures, the worst first."
+    return "\n".join(["usage: hocket bench NAME [options]", "", *lines, "", end])
