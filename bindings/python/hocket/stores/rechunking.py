@@ -233,7 +233,7 @@ def copy(
 def _begun(path: str, begun: bool, comm: Any) -> Store:
     """The destination, without a warning that it was not closed: this call continues it."""
     mode = "r+" if begun else "w"
-    on, core = together.opened(path, mode, comm, None)
+    on, _, core = together.opened(lambda: path, mode, comm, None)
     return Store(path, mode, core.files(), core, on)
 
 

@@ -163,7 +163,7 @@ class Store:
         if self._core is None:
             from hocket.stores import together
 
-            self._comm, self._core = together.opened(self._path, self._mode, None, None)
+            self._comm, _, self._core = together.opened(lambda: self._path, self._mode, None, None)
             self._files = self._core.files()
         return self._core
 
