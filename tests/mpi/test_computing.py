@@ -282,6 +282,23 @@ def test_what_cannot_be_raises_everywhere(comm):
     raises_everywhere(comm, hk.LayoutError, lambda: np.einsum("ii", a), "extents 4 and 6")
 
 
+@ranks(1, 3)
+def test_no_part_of_a_number_is_lost_silently(comm):
+    a = hk.ones(hk.Layout((4, 6), "(BLOCK, *)", comm.size), comm=comm)
+    small, whole = a.astype("u1"), a.astype("i8")
+    for index in (0, (slice(None), 2), [1, 3], a > 0):
+        raises_everywhere(comm, hk.Error, lambda index=index: a.__setitem__(index, 1j), "float64")
+        raises_everywhere(comm, hk.Error, lambda index=index: small.__setitem__(index, 300), "300")
+    assert (a == 1).all() and (small == 1).all()
+    raises_everywhere(comm, hk.MismatchError, lambda: np.fft.rfft(a + 0j), "complex128")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.round(a, out=whole), "int64", "float64")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.take(a, [0], 1, out=whole[:, :1]), "int64")
+    raises_everywhere(
+        comm, hk.MismatchError, lambda: np.dot(a, a.T, out=a.astype("f4")[:, :4]), "float32"
+    )
+    assert (a > 0).conj().dtype == bool
+
+
 @ranks(2)
 def test_one_wrong_process_is_everyones_error(comm):
     rows = hk.Layout((4, 6), "(BLOCK, *)", 2)

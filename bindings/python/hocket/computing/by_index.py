@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather, exchange
+from hocket.computing.indexing import as_value
 from hocket.computing.layouts import Shape, balanced, held, numbers
 from hocket.computing.operands import (
     bring,
@@ -172,7 +173,7 @@ def assign_chosen(a: Array, items: tuple[Any, ...], value: Any) -> None:
         if not a._local.flags.writeable:
             raise Error("the array is read-only; assign to one that may be written")
         plan = None if mask is not None else Selection(a, items)
-        value = value if isinstance(value, Array) else np.asarray(value)
+        value = as_value(value, a.dtype)
         if plan is not None and broadcast_shape([value, np.empty(plan.shape)]) != plan.shape:
             raise LayoutError(f"a value of shape {value.shape} does not fit {plan.shape}")
     rank = a._rank_and_size[0]

@@ -16,7 +16,7 @@ from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.operands import made
 from hocket.computing.sorting import is_local
 from hocket.creation import zeros
-from hocket.errors import LayoutError
+from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
@@ -80,6 +80,9 @@ def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:
 
 def rfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
     """`numpy.fft.rfftn`: the last axis real. Collective."""
+    with collective(a.comm, None):
+        if a.dtype.kind == "c":
+            raise MismatchError(f"a real transform takes no {a.dtype}; use np.fft.fftn, or a.real")
     a, order = resized(a, s, axes)
     half = lines(np.fft.rfft, a, order[-1], norm, a.shape[order[-1]] // 2 + 1)
     result = transform(np.fft.fft, half, None, order[:-1], norm) if order[:-1] else half

@@ -86,10 +86,7 @@ def fill(a: Array, value: Any) -> None:
     if np.ndim(value) != 0 or isinstance(value, Array):
         raise Error(f"value has shape {shape_of(value)}; give a scalar, or assign to a[...]")
     require_writable(a)
-    try:
-        a._local[...] = value
-    except (TypeError, ValueError, OverflowError) as error:
-        raise Error(f"{value!r} is no {a.dtype}: {error}") from None
+    a._local[...] = as_value(value, a.dtype)
     a._settle()
 
 
@@ -97,6 +94,25 @@ def require_writable(a: Array) -> None:
     """Raises `Error` for read-only memory."""
     if not a._local.flags.writeable:
         raise Error("the array is read-only; assign to one that may be written")
+
+
+def as_value(value: Any, dtype: np.dtype[Any]) -> Any:
+    """An array as it is; Python's numbers and lists as elements of `dtype`.
+
+    Raises
+    ------
+    Error
+        for numbers that the type cannot hold, as NumPy does: 300 as uint8, 1j as float64.
+    """
+    if isinstance(value, (Array, np.ndarray)):
+        return value
+    one = isinstance(value, tuple) and dtype.names is not None
+    try:
+        found = np.empty(() if one else np.shape(value), dtype)
+        found[...] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Error(f"{value!r:.80} is no {dtype}: {error}") from None
+    return found
 
 
 def put(a: Array, index: Any, value: Any) -> None:
@@ -114,7 +130,7 @@ def assign(part: Array, value: Any) -> None:
     """Writes `value`, broadcast, to all of `part`. Collective if `value` is on other processes."""
     with collective(part.comm, None):
         require_writable(part)
-        value = value if isinstance(value, Array) else np.asarray(value)
+        value = as_value(value, part.dtype)
         while value.ndim > part.layout.ndim and value.shape[0] == 1:
             value = value.section((0, ...)) if isinstance(value, Array) else value[0]
         if not isinstance(value, Array):

@@ -560,6 +560,8 @@ class Methods(NDArrayOperatorsMixin):
         >>> hk.full(hk.Layout(1, "(*)"), 1 + 2j).conj().local
         array([1.-2.j])
         """
+        if self.dtype.kind != "c":
+            return self
         found: Self = numpy.conjugate(self)
         return found
 

@@ -42,18 +42,18 @@ PANEL = 64 << 20
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """`numpy.dot`: exact for vectors; else `matmul`, or a product with a scalar. Collective."""
     # NumPy makes arrays of scalars, whose dtypes count in full.
-    given = [x if isinstance(x, Array) else np.asarray(x) for x in (a, b)]
+    given: list[Any] = [x if isinstance(x, Array) else np.asarray(x) for x in (a, b)]
     a, b = as_arrays(*given)
     if a.ndim == 0 or b.ndim == 0:
         result = np.multiply(*(x[()] if isinstance(x, np.ndarray) else x for x in given))
-        return result if out is None else to_out(result, out)
+        return result if out is None else to_out(result, out, "no")
     if a.ndim == 1 and b.ndim == 1:
         found = inner(a, b)
     elif b.ndim <= 2:
-        return matmul(a, b, out)
+        found = matmul(a, b)
     else:
         found = tensordot(a, b, ([a.ndim - 1], [b.ndim - 2]))
-    return found if out is None else to_out(found, out)
+    return found if out is None else to_out(found, out, "no")
 
 
 def vdot(a: Any, b: Any) -> Any:

@@ -133,8 +133,9 @@ def squeezed(layout: Layout, axes: Shape) -> Layout:
     return aligned(tuple(layout.shape[d] for d in left), own, template, layout)
 
 
-def to_out(result: Any, out: Any) -> Any:
-    """`result`, an array or a scalar, written to `out`. Collective."""
+def to_out(result: Any, out: Any, casting: Any = "same_kind") -> Any:
+    """`result`, an array or a scalar, written to `out`, if NumPy's rule `casting` allows it.
+    Collective."""
     from hocket.computing.indexing import put
 
     if not isinstance(out, Array):
@@ -142,6 +143,12 @@ def to_out(result: Any, out: Any) -> Any:
     shape = result.layout.shape if isinstance(result, Array) else np.shape(result)
     if out.layout.shape != shape:
         raise MismatchError(f"out has the shape {out.layout.shape}, and the result {shape}")
+    has = result.dtype if isinstance(result, Array) else np.asarray(result).dtype
+    if not np.can_cast(has, out.dtype, casting):
+        raise MismatchError(
+            f"out has elements of {out.dtype}, and the result has {has}, which does not convert by "
+            f"the rule {casting!r}; give an out of {has}"
+        )
     put(out, ..., result)
     return out
 
