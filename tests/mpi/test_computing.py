@@ -283,6 +283,20 @@ def test_what_cannot_be_raises_everywhere(comm):
 
 
 @ranks(1, 3)
+def test_lists_and_new_dimensions(comm):
+    x = np.arange(12.0).reshape(4, 3)
+    a = hk.from_function(
+        lambda i, j: 3.0 * i + j, hk.Layout((4, 3), "(CYCLIC, *)", comm.size), comm=comm
+    )
+    check(a * [1, 2, 3], x * [1, 2, 3], "a list")
+    check(np.full_like(a, [4, 5, 6]), np.full_like(x, [4, 5, 6]), "full_like")
+    check(np.ravel(a, "K"), x.ravel("K"), "ravel")
+    a[1:3, None, ..., None] = np.array([[[7.0], [8.0], [9.0]]])
+    x[1:3, None, ..., None] = np.array([[[7.0], [8.0], [9.0]]])
+    check(a, x, "new dimensions")
+
+
+@ranks(1, 3)
 def test_no_part_of_a_number_is_lost_silently(comm):
     a = hk.ones(hk.Layout((4, 6), "(BLOCK, *)", comm.size), comm=comm)
     small, whole = a.astype("u1"), a.astype("i8")

@@ -226,5 +226,5 @@ def filled(value: Any) -> Callable[..., Any]:
 def full_like(a: Array, fill_value: Any, dtype: Any = None) -> Array:
     """`numpy.full_like`."""
     result: Array = filled(None)(a, dtype)
-    result.fill(fill_value)
+    result[...] = fill_value
     return result

@@ -74,6 +74,7 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
 
 def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """``ufunc(*inputs, **options)``: an array, or a tuple of them. Collective."""
+    inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
     found = of_one_layout(ufunc, inputs, options)
     if found is not None:
         return found

@@ -39,18 +39,24 @@ def get(a: Array, index: Any) -> Any:
         part = a.section(tuple(item for item in items if item is not None))
     if part.layout.shape == () and Ellipsis not in items and len(items) == a.layout.ndim:
         return element(part)
-    if any(item is None for item in items):
-        expand_dims = importing("shapes").expand_dims
-        place = 0
-        for number, item in enumerate(items):
-            if item is None:
-                part = expand_dims(part, place)
-                place += 1
-            elif item is Ellipsis:
-                rest = items[number + 1 :]
-                place = part.layout.ndim - sum(isinstance(x, slice) for x in rest)
-            elif isinstance(item, slice):
-                place += 1
+    return expanded(part, items)
+
+
+def expanded(part: Array, items: tuple[Any, ...]) -> Array:
+    """A dimension of extent 1 for each None. It has the memory of `part`."""
+    if all(item is not None for item in items):
+        return part
+    expand_dims = importing("shapes").expand_dims
+    place = 0
+    for number, item in enumerate(items):
+        if item is None:
+            part = expand_dims(part, place)
+            place += 1
+        elif item is Ellipsis:
+            rest = items[number + 1 :]
+            place = part.layout.ndim - sum(isinstance(x, slice) for x in rest)
+        elif isinstance(item, slice):
+            place += 1
     return part
 
 
@@ -123,7 +129,7 @@ def put(a: Array, index: Any, value: Any) -> None:
         return
     with collective(a.comm, None):
         part = a.section(tuple(each for each in items if each is not None))
-    assign(part, value)
+    assign(expanded(part, items), value)
 
 
 def assign(part: Array, value: Any) -> None:

@@ -164,7 +164,7 @@ def reshape(a: Array, shape: Any, order: str = "C", **options: Any) -> Array:
 
 def ravel(a: Array, order: str = "C") -> Array:
     """`numpy.ravel` in row-major order, in even parts. Collective."""
-    return reshape(a, (a.size,), order)
+    return reshape(a, (a.size,), "C" if order == "K" else order)
 
 
 def broadcast_to(a: Array, shape: Any, subok: bool = False) -> Array:
