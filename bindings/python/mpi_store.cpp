@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "hocket/binding.hpp"
 #include "hocket/store.hpp"
 #include "mpi_binding.hpp"
 #include "store_values.hpp"
@@ -114,6 +115,8 @@ void bind_store(nb::module_& m) {
             return checkpoint_path(path, comm_of(comm), Deadline::in(timeout));
         },
         "path"_a, "comm"_a, "timeout"_a.none(), unlocked);
+    m.def("plan_store", &Binding::plan_store, "layout"_a, "chunks"_a, "shards"_a, "rank"_a,
+          "writing"_a, unlocked);
     m.def("store_counts", [] {
         const auto counts = store_counts();
         nb::dict out;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hocket/comm.hpp"
 #include "hocket/operation.hpp"
@@ -12,6 +14,7 @@
 namespace hocket {
 
 class Channel;
+class Layout;
 class Mask;
 class Tasks;
 class Team;
@@ -47,6 +50,13 @@ struct Binding {
     static Mask run_mask(const Team& team, const team::Call& call, const TeamOptions& options);
     static void run_gather(const Team& team, team::Type type, std::uint64_t bits, void* values,
                            std::size_t places, const TeamOptions& options);
+
+    /// One process's part of the first round of a write to a new store, or of a read, without
+    /// files and MPI: for benchmarks of large jobs. Returns the elements sent and received.
+    static std::pair<std::int64_t, std::int64_t> plan_store(const Layout& layout,
+                                                            const std::vector<std::int64_t>& chunks,
+                                                            const std::vector<std::int64_t>& shards,
+                                                            std::int64_t rank, bool writing);
 
     /// Adds the seconds that the binding has spent to the six steps of the tasks' transfers.
     static void add_to_profile(Tasks& tasks, const Profile& more);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "hocket/binding.hpp"
+#include "hocket/plan.hpp"
 
 namespace hocket::store {
 
@@ -110,3 +112,29 @@ std::optional<Shape> RoundBoxes::within_part(const IndexBox& box) const {
 }
 
 }  // namespace hocket::store
+
+std::pair<std::int64_t, std::int64_t> hocket::Binding::plan_store(
+    const Layout& layout, const std::vector<std::int64_t>& chunks,
+    const std::vector<std::int64_t>& shards, std::int64_t rank, bool writing) {
+    zarr::Wanted wanted;
+    wanted.shape = layout.shape();
+    wanted.type = zarr::type_of_name("float64");
+    wanted.chunks = chunks;
+    wanted.shards = shards;
+    wanted.codec = "none";
+    const zarr::Metadata array = zarr::make_metadata(wanted);
+    const IndexBox whole = zarr::whole_of(array.shape);
+    constexpr std::int64_t box_bytes = std::int64_t{16} << 20;
+    const store::Rounds rounds(array, whole, layout.size(), box_bytes);
+    const store::RoundBoxes boxes(rounds, layout, {}, whole, {layout.size(), rank, writing});
+    const Layout files = boxes.layout(0);
+    plan::Options options;
+    options.itemsize = wanted.type.size;
+    options.strategy = "direct";
+    options.same_ranks = options.partial = true;
+    const Plan plan(writing ? layout : files, writing ? files : layout, options);
+    std::pair<std::int64_t, std::int64_t> elements{0, 0};
+    for (const plan::Traffic& each : plan.sends(rank)) elements.first += each.elements;
+    for (const plan::Traffic& each : plan.recvs(rank)) elements.second += each.elements;
+    return elements;
+}

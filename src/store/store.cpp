@@ -231,7 +231,7 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
         [&] {
             store::require_writable(session);
             zarr::check_name(name);
-            if (session.tree->has(name))
+            if (session.tree->has(name) || session.tree->leaves_out(name))
                 throw Error("the store '" + session.path + "' has an array '" + name +
                             "' already; give another name, or write to that one");
             zarr::Wanted wanted;

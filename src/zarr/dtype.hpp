@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hocket/error.hpp"
+
 namespace hocket::zarr {
 
 struct DataType {
@@ -23,7 +25,12 @@ struct DataType {
     friend bool operator==(const DataType&, const DataType&) = default;
 };
 
-/// @throws Error for types outside of Zarr's core, naming them.
+/// A type outside of Zarr's core: other arrays of the store are of use.
+struct UnknownTypeError : Error {
+    using Error::Error;
+};
+
+/// @throws UnknownTypeError, which names the type.
 DataType type_of_name(std::string_view name);                  ///< Zarr 3's, or NumPy's
 DataType type_of_v2(std::string_view name, bool& big_endian);  ///< "<f8"
 

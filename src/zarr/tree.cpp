@@ -6,14 +6,10 @@
 
 #include "base/text.hpp"
 #include "hocket/error.hpp"
-#include "zarr/boxes.hpp"
-#include "zarr/chunk_memory.hpp"
-#include "zarr/chunks.hpp"
 #include "zarr/hdf5.hpp"
 #include "zarr/npy.hpp"
 
-namespace hocket {
-namespace zarr {
+namespace hocket::zarr {
 namespace {
 
 constexpr int deepest = 64;  // nesting of groups
@@ -54,6 +50,14 @@ bool Place::is_hdf5() const {
 
 namespace {
 
+// For each "name", "reason"; each with a final NUL.
+template <class Others>
+std::string text_of_others(const Others& others) {
+    std::string out;
+    for (const auto& [name, reason] : others) out += name + '\0' + reason + '\0';
+    return out;
+}
+
 // For each array "name", then "begin chunked placed whole filters" (begin -1: not contiguous); then
 // "" and for each other dataset "name", "reason"; each with a final NUL.
 std::string text_of_places(const std::vector<std::pair<std::string, Metadata>>& arrays,
@@ -68,11 +72,7 @@ std::string text_of_places(const std::vector<std::pair<std::string, Metadata>>& 
             std::to_string(int{set.whole}) + " " + set.filters);
     }
     add("");
-    for (const auto& [name, reason] : others) {
-        add(name);
-        add(reason);
-    }
-    return out;
+    return out + text_of_others(others);
 }
 
 std::string next_text(std::string_view& left) {
@@ -151,7 +151,9 @@ Tree::Tree(Place place, const std::string& told, std::shared_ptr<const File> ope
         place_.is_npy() ? read_npy(rest) : read_hdf5(rest);
         return;
     }
-    read_3(rest);
+    std::string_view left(rest);
+    read_3(next_text(left));
+    read_others(left);
     if (told[0] == '3') return;
     format_ = 2;
     for (auto& [name, entry] : arrays_) entry.metadata.format = entry.described.zarr_format = 2;
@@ -170,6 +172,7 @@ void Tree::renew(const std::string& told) {
     attributes_ = std::move(fresh.attributes_);
     groups_ = std::move(fresh.groups_);
     others_ = std::move(fresh.others_);
+    unread_ = std::move(fresh.unread_);
 }
 
 File Tree::file_to_write() const {
@@ -181,7 +184,7 @@ File Tree::file_to_write() const {
 
 std::string Tree::text() const {
     return std::to_string(format_) + unfinished_ + '\0' +
-           (place_.file.empty() ? root_text() : header_);
+           (place_.file.empty() ? root_text() + '\0' + text_of_others(others_) : header_);
 }
 
 const std::string& Tree::path() const {
@@ -205,9 +208,13 @@ void Tree::read_hdf5(const std::string& told) {
     read_3(next_text(left));
     for (std::string name = next_text(left); !name.empty(); name = next_text(left))
         set(name, placed(metadata(name), next_text(left), place_.file, file_));
-    while (!left.empty()) {
-        const std::string name = next_text(left);
-        others_[name] = next_text(left);
+    read_others(left);
+}
+
+void Tree::read_others(std::string_view told) {
+    while (!told.empty()) {
+        const std::string name = next_text(told);
+        others_[name] = next_text(told);
     }
 }
 
@@ -220,8 +227,15 @@ void Tree::read_3(const std::string& root) {
 }
 
 void Tree::add(const std::string& path, const std::string& json) {
-    const Node node = parse_node(json, "zarr.json of '" + path + "' in '" + folder().path() + "'");
     if (place_.file.empty()) check_name(path);
+    Node node;
+    try {
+        node = parse_node(json, "zarr.json of '" + path + "' in '" + folder().path() + "'");
+    } catch (const UnknownTypeError& error) {
+        others_[path] = error.what();
+        unread_[path] = json;
+        return;
+    }
     if (node.is_array)
         set(path, node.array);
     else
@@ -257,9 +271,13 @@ void Tree::read_2() {
         open.pop_back();
         for (const std::string& name : folder().folders(path)) {
             const std::string below = path_of(path, name);
-            if (const auto json = folder().text(below + "/.zarray"))
-                add_array(below, *json);
-            else if (folder().text(below + "/.zgroup") && open.size() < 100000)
+            if (const auto json = folder().text(below + "/.zarray")) {
+                try {
+                    add_array(below, *json);
+                } catch (const UnknownTypeError& error) {
+                    others_[below] = error.what();
+                }
+            } else if (folder().text(below + "/.zgroup") && open.size() < 100000)
                 open.push_back(below);
         }
     }
@@ -300,45 +318,8 @@ std::string Tree::root_text() const {
     for (const auto& [path, attributes] : groups_)
         below.emplace_back(path, text_of_group(attributes, {}));
     for (const auto& [path, entry] : arrays_) below.emplace_back(path, text_of(entry.metadata));
+    for (const auto& [path, json] : unread_) below.emplace_back(path, json);
     return text_of_group(attributes_, below);
 }
 
-}  // namespace zarr
-
-StoreFiles::StoreFiles(const std::string& path)
-    : tree_(std::make_shared<const zarr::Tree>(zarr::Place::of(path))) {}
-
-void StoreFiles::offer_hdf5(const std::string& path) {
-    zarr::hdf5::offer(path);
-}
-
-const std::string& StoreFiles::path() const {
-    return tree_->path();
-}
-std::vector<std::string> StoreFiles::names() const {
-    return tree_->names();
-}
-const StoredArray& StoreFiles::array(const std::string& name) const {
-    return tree_->array(name);
-}
-const std::string& StoreFiles::attributes() const {
-    return tree_->attributes();
-}
-const std::string& StoreFiles::unfinished() const {
-    return tree_->unfinished();
-}
-
-void StoreFiles::read(const std::string& name, const IndexBox& box, void* data,
-                      std::span<const std::int64_t> strides) const {
-    const zarr::Metadata& array = tree_->metadata(name);
-    const std::size_t dimensions = array.shape.size();
-    if (box.start.size() != dimensions || box.stop.size() != dimensions ||
-        strides.size() != dimensions || !zarr::covers(zarr::whole_of(array.shape), box))
-        throw Error("there is no box from " + text::tuple(box.start) + " to " +
-                    text::tuple(box.stop) + " in '" + name + "' of shape " +
-                    text::tuple(array.shape));
-    zarr::read_box(tree_->folder(), name, array, box,
-                   {static_cast<std::byte*>(data), Shape(strides.begin(), strides.end())});
-}
-
-}  // namespace hocket
+}  // namespace hocket::zarr

@@ -61,6 +61,8 @@ class Tree {
     const std::string& unfinished() const { return unfinished_; }
     std::vector<std::string> names() const;
     bool has(const std::string& name) const { return arrays_.count(name) != 0; }
+    /// Whether there is an array that hocket does not read.
+    bool leaves_out(const std::string& name) const { return others_.count(name) != 0; }
     const Metadata& metadata(const std::string& name) const { return entry(name).metadata; }
     const StoredArray& array(const std::string& name) const { return entry(name).described; }
 
@@ -86,6 +88,7 @@ class Tree {
     void read_2();
     void read_npy(const std::string& header);
     void read_hdf5(const std::string& told);
+    void read_others(std::string_view told);
     void walk(const std::string& path, int depth);
     void add(const std::string& path, const std::string& json);
 
@@ -95,7 +98,8 @@ class Tree {
     std::string header_;  // of an .npy file
     std::shared_ptr<const File> file_;
     std::map<std::string, Entry> arrays_;
-    std::map<std::string, std::string> others_;  // of HDF5: why a dataset is no array
+    std::map<std::string, std::string> others_;  // why an array is none that hocket reads
+    std::map<std::string, std::string> unread_;  // metadata of Zarr 3 of these, for other readers
     std::map<std::string, std::string> groups_;  // attributes by path
 };
 

@@ -95,6 +95,37 @@ def test_what_was_ended_goes_on(comm):
         )
 
 
+@ranks(1, 3)
+def test_options_are_for_arrays_with_so_many_dimensions(comm):
+    """Coordinates have fewer."""
+    with folder(comm) as path:
+        with hk.open_store(f"{path}/in", "w") as s:
+            s.create("t", (4, 6), "int64", dimension_names=["y", "x"])
+            s.create("x", 6, "int64", dimension_names=["x"])
+            s.write(
+                "t",
+                hk.from_function(
+                    lambda i, j: 6 * i + j, hk.Layout((4, 6), "(BLOCK, *)", comm.size), "int64"
+                ),
+            )
+            s.write(
+                "x", hk.from_function(lambda i: -i, hk.Layout(6, "(BLOCK)", comm.size), "int64")
+            )
+        hk.rechunk(f"{path}/in", f"{path}/out", chunks=(3, 2), axes=(1, 0))
+        s = hk.open_store(f"{path}/out", comm=comm)
+        assert np.array_equal(s["t"][...], np.arange(24).reshape(4, 6).T) and s["t"].chunks == (
+            3,
+            2,
+        )
+        assert np.array_equal(s["x"][...], -np.arange(6)) and s["x"].dimension_names == ("x",)
+        raises_everywhere(
+            comm,
+            hk.Error,
+            lambda: hk.rechunk(f"{path}/in", f"{path}/no", chunks=(1, 1, 1)),
+            "chunks",
+        )
+
+
 def test_blocks_cover_each_element_once():
     for shape, tiles, other, most in [
         ((10, 7), (3, 2), (4, 7), 30),

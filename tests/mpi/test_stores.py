@@ -166,6 +166,40 @@ def test_what_zarr_python_writes_is_read(comm):
 
 
 @ranks(1, 3)
+def test_arrays_of_texts_leave_the_others_readable(comm):
+    """xarray's coordinates are often texts."""
+    lay = hk.Layout(4, "(BLOCK)", comm.size)
+    with folder(comm) as path:
+        for version in (2, 3):
+            at = f"{path}/v{version}"
+            if comm.rank == 0:
+                made = zarr.create_group(at, zarr_format=version)
+                made.create_array("t", shape=4, dtype="int64")[:] = np.arange(4)
+                made.create_array("name", shape=2, dtype="U3")[:] = ["a", "bc"]
+                if version == 2:
+                    continue
+                zarr.consolidate_metadata(at)
+        comm.barrier()
+        for version in (2, 3):
+            d = hk.load(f"{path}/v{version}", lay, comm=comm)
+            assert list(d) == ["t"] and np.array_equal(
+                d["t"].local, np.arange(4)[lay.slices(comm.rank)]
+            )
+            raises_everywhere(
+                comm,
+                hk.Error,
+                lambda v=version: hk.load(f"{path}/v{v}", names=["name"]),
+                "core types",
+            )
+        with hk.open_store(f"{path}/v3", "r+") as s:
+            raises_everywhere(comm, hk.Error, lambda: s.create("name", 3), "has an array")
+            s.create("u", 3)
+        if comm.rank == 0:
+            found = zarr.open_consolidated(f"{path}/v3")
+            assert set(found) == {"t", "u", "name"} and list(found["name"][:]) == ["a", "bc"]
+
+
+@ranks(1, 3)
 def test_each_stored_byte_is_read_once(comm):
     lay = hk.Layout((64, 64), "(BLOCK, *)", comm.size)
     a = hk.from_function(lambda i, j: 64.0 * i + j, lay)

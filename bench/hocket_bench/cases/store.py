@@ -181,6 +181,30 @@ def peer(problem: Problem, name: str) -> Contestant:
     return Contestant(name, lambda: store_peers.PEERS[name](problem))
 
 
+def planner(comm: MPI.Intracomm, dist: str, writing: bool) -> Contestant:
+    """One process's part of a call of 10⁶ processes and 10⁶ shards, each 16 rows of float64."""
+    million, rows, columns = 10**6, 16, 1024
+
+    def prepare() -> Step:
+        from hocket import _mpi
+
+        layout = hocket().Layout((rows * million, columns), dist, million)
+        rank = 777777 + comm.rank
+
+        def plan() -> tuple[int, int]:
+            return _mpi.plan_store(
+                layout._native, [rows, columns // 2], [rows, columns], rank, writing
+            )
+
+        def check() -> None:
+            if plan() != (rows * columns, rows * columns):
+                raise WrongResultError(f"process {rank} sends and receives {plan()} elements")
+
+        return Step(plan, check, lambda: None)
+
+    return Contestant(f"{'write' if writing else 'read'} {dist}", prepare)
+
+
 def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     """Writing, then reading."""
     comm = group.comm
@@ -212,6 +236,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             facts, baseline=("Dask p2p",), bytes=2 * 8 * options.size * options.size
         )
         yield Match(question, store_peers.rechunkers(problem))
+        facts = {"direction": "plan", "processes": 10**6, "shards": 10**6}
+        dists = ("(BLOCK, *)", "(CYCLIC, *)")
+        plans = [planner(comm, dist, writing) for dist in dists for writing in (True, False)]
+        yield Match(Question(facts), plans)
     finally:
         problem.end()
 

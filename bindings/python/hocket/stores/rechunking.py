@@ -154,16 +154,18 @@ def rechunk(
     """Copies all arrays of a store into a new one with other chunks. Collective.
 
     Arrays may be larger than the memory of all processes: they are copied in blocks of whole shards
-    of the destination. An interrupted copy continues with the next equal call.
+    of the destination. An interrupted copy continues with the next equal call. Arrays of texts and
+    other types that hocket does not store are left out.
 
     Parameters
     ----------
     source, destination
         paths of stores; the destination is new, or was begun by an equal call
     chunks, shards
-        as for `Store.create`, for all arrays
+        as for `Store.create`, for the arrays with so many dimensions; others, as coordinates, get
+        extents that suit them
     axes
-        each copy is ``numpy.transpose(stored, axes)``
+        the copy of each array with so many dimensions is ``numpy.transpose(stored, axes)``
     max_memory
         the approximate bytes of all processes together; None: 4 GiB. At least one shard is in
         memory
@@ -212,10 +214,11 @@ def copy(
     with open_store(paths[0], comm=on) as old, _begun(paths[1], begun, on) as new:
         progress = None
         with collective(on, seconds):
+            meant = _meant(old, [*extents, order])
             orders = {
-                name: list(range(old[name].ndim))
-                if order is None
-                else as_axes(order, old[name].ndim)
+                name: as_axes(order, old[name].ndim)
+                if order is not None and name in meant
+                else list(range(old[name].ndim))
                 for name in old
             }
             progress = _Progress(new, asked)
@@ -224,10 +227,18 @@ def copy(
             progress.save("", 0)
         for name in old:
             if name not in new:
-                _made(new, old[name], orders[name], extents[0] or None, extents[1] or None)
+                own = extents if name in meant else ([], [])
+                _made(new, old[name], orders[name], own[0] or None, own[1] or None)
             for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
                 told(name, number, count)
         progress.end()
+
+
+def _meant(old: Store, options: list[Any]) -> set[str]:
+    """The arrays with as many dimensions as the options, or all where none fits."""
+    lengths = {len(each) for each in options if each}
+    names = {name for name in old if lengths <= {old[name].ndim}}
+    return names or set(old)
 
 
 def _begun(path: str, begun: bool, comm: Any) -> Store:
