@@ -58,10 +58,14 @@ std::pair<Layout, Layout> needed(const Layout& result, const Shape& a, const Sha
     return {aligned(a, {"i", "*"}, {"i", "*"}, result), aligned(b, {"*", "j"}, {"*", "j"}, result)};
 }
 
+// Operands without elements move nothing, and no layout can be aligned with an extent of 0.
+bool without_products(const Layout& a, const Layout& b) {
+    return a.num_elements() == 0 || b.num_elements() == 0;
+}
+
 Layout product_layout(const Layout& a, const Layout& b, std::int64_t size) {
     const Shape shape{a.shape()[0], b.shape()[1]};
-    // Operands without elements move nothing, and no layout can be aligned with an extent of 0.
-    if (a.num_elements() == 0 || b.num_elements() == 0) return balanced(shape, size);
+    if (without_products(a, b)) return balanced(shape, size);
     std::optional<Layout> best;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Layout& layout : {like(a, shape), like(b, shape), balanced(shape, size, 0)}) {
@@ -80,7 +84,7 @@ Array product(const Array& a, const Array& b, const Multiply& multiply, Deadline
     const Array result = Array::empty(layout, a.dtype(), a.comm());
     const std::int64_t count = count_of(result), depth = a.layout().shape()[1];
     if (count > 0) std::memset(result.data(), 0, static_cast<std::size_t>(count * a.dtype().size));
-    if (a.layout().num_elements() == 0 || b.layout().num_elements() == 0) return result;
+    if (without_products(a.layout(), b.layout())) return result;
     std::int64_t widest = 1;
     for (std::int64_t r = 0; r < layout.size(); ++r)
         for (const std::int64_t extent : layout.local_shape(r)) widest = std::max(widest, extent);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs numbers and texts into a message.
+// Packs numbers and texts into a message, whose bytes any machine reads.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_order.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket {
@@ -16,6 +17,7 @@ class Packer {
     /// `room`: the approximate number of bytes.
     explicit Packer(std::size_t room = 0) { bytes_.reserve(room); }
     Packer& number(std::int64_t value) {
+        value = base::little_endian(value);
         bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
         return *this;
     }
@@ -37,7 +39,7 @@ class Unpacker {
     std::int64_t number() {
         std::int64_t value = 0;
         std::memcpy(&value, take(sizeof value).data(), sizeof value);
-        return value;
+        return base::little_endian(value);
     }
     std::string text() { return std::string(view()); }
     /// A text within the bytes that this unpacker reads.

@@ -4,7 +4,10 @@
 // matters to it, at no cost while all processes are present.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace hocket::comm {
@@ -21,11 +24,18 @@ class AwaitedPeers {
     /// Processes of this host, by their ids: one of them must act.
     void add_any(std::vector<std::int64_t> processes) { any_of_.push_back(std::move(processes)); }
     const std::vector<std::vector<std::int64_t>>& any_of() const { return any_of_; }
+    /// Processes whose ids are unknown yet, by name: "rank 1"; "" adds none.
+    void add_names(std::string names) {
+        if (names.empty() || std::find(names_.begin(), names_.end(), names) != names_.end()) return;
+        names_.push_back(std::move(names));
+    }
+    const std::vector<std::string>& names() const { return names_; }
 
   private:
     static inline thread_local AwaitedPeers* collecting_ = nullptr;
     AwaitedPeers* before_;
     std::vector<std::vector<std::int64_t>> any_of_;
+    std::vector<std::string> names_;
 };
 
 }  // namespace hocket::comm

@@ -160,8 +160,9 @@ void Endpoint::require_present() {
 }
 
 void Endpoint::write(const Header& header) {
-    out_.append(reinterpret_cast<const char*>(&header), sizeof header);
-    queued_ += std::int64_t{sizeof header};
+    const Header sent = header.little_endian();
+    out_.append(reinterpret_cast<const char*>(&sent), sizeof sent);
+    queued_ += std::int64_t{sizeof sent};
 }
 
 void Endpoint::write_out() {
@@ -181,7 +182,8 @@ void Endpoint::write_out() {
         accepted_.pop_front();
         const Message& message = *going_.message;
         going_.left = std::min(message.bytes_ - message.moved_, chunk_bytes);
-        going_.header = {Kind::chunk, message.tag_, message.number_, going_.left};
+        going_.header =
+            Header{Kind::chunk, message.tag_, message.number_, going_.left}.little_endian();
         going_.header_left = sizeof(Header);
     }
     if (!stream_->flush()) return;
@@ -218,12 +220,6 @@ bool Endpoint::write_chunk() {
     return true;
 }
 
-Endpoint::Header Endpoint::next_header() const {
-    Header header;
-    std::memcpy(&header, in_.data() + in_begin_, sizeof header);
-    return header;
-}
-
 void Endpoint::read_in() {
     std::int64_t most = most_a_poll;
     while (broken_.empty()) {
@@ -233,7 +229,7 @@ void Endpoint::read_in() {
         }
         const std::size_t there = in_end_ - in_begin_;
         if (there >= sizeof(Header)) {
-            const Header header = next_header();
+            const Header header = Header::at(in_.data() + in_begin_);
             const bool eager = header.kind == Kind::eager;
             if (header.bytes < 0 || (eager && header.bytes > eager_limit)) {
                 broken_ = "it sends bytes that are no message";

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "shm/liveness.hpp"
 
 namespace hocket::comm {
@@ -42,7 +44,9 @@ class ByteStream {
 
 class Endpoint {
   public:
-    explicit Endpoint(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+    /// `other_order`: the other process stores the bytes of numbers in the other order.
+    explicit Endpoint(std::unique_ptr<ByteStream> stream, bool other_order = false)
+        : stream_(std::move(stream)), other_order_(other_order) {}
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
     /// The endpoint of a process to itself.
@@ -89,6 +93,7 @@ class Endpoint {
     void require_present();
     bool opened() { return stream_->opened(); }
     std::string name() const { return stream_->name(); }
+    bool other_order() const { return other_order_; }
     /// Its process, which may end before the stream opens; only one of this host can be seen.
     void watch(const shm::ProcessIdentity& process) {
         if (auto found = shm::ProcessMonitor::on(process)) monitor_.emplace(std::move(*found));
@@ -105,6 +110,17 @@ class Endpoint {
         Kind kind;
         std::int32_t tag;
         std::int64_t number, bytes;
+        /// As it travels, and back.
+        Header little_endian() const {
+            return {Kind{base::little_endian(static_cast<std::int32_t>(kind))},
+                    base::little_endian(tag), base::little_endian(number),
+                    base::little_endian(bytes)};
+        }
+        static Header at(const char* bytes) {
+            Header header;
+            std::memcpy(&header, bytes, sizeof header);
+            return header.little_endian();
+        }
     };
     struct Arrival {  // which no receive has taken
         std::int64_t number, bytes;
@@ -123,7 +139,6 @@ class Endpoint {
     void write_out();
     bool write_chunk();
     void read_in();
-    Header next_header() const;
     bool read_ahead_of(std::int64_t& most);
     bool read_chunk(std::int64_t& most);
     void end_chunk();
@@ -132,6 +147,7 @@ class Endpoint {
     void fail(Message& message, const std::string& why);
 
     std::unique_ptr<ByteStream> stream_;
+    bool other_order_;
     std::optional<shm::ProcessMonitor> monitor_;
     double next_look_ = 0;         // whether it is lost
     double ended_at_ = 0;          // when its process was seen to have ended

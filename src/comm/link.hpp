@@ -4,6 +4,7 @@
 // here blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,16 @@ class Link {
     /// The endpoint of a process of another job, else nullptr.
     Endpoint* endpoint(int rank) const {
         return endpoints_.empty() ? nullptr : endpoints_[static_cast<std::size_t>(rank)].get();
+    }
+
+    /// Whether that process, or any, stores the bytes of numbers in the other order.
+    bool other_order(int rank) const {
+        const Endpoint* const other = endpoint(rank);
+        return other != nullptr && other->other_order();
+    }
+    bool mixes_orders() const {
+        return std::any_of(endpoints_.begin(), endpoints_.end(),
+                           [](const auto& each) { return each != nullptr && each->other_order(); });
     }
 
     int rank() const { return rank_; }

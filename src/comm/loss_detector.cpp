@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/loss_detector.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/platform.hpp"
@@ -52,6 +56,24 @@ void LossDetector::check_departures(double now, Operation& operation) {
         throw PeerLostError(left + " has left (MPI_Finalize), but this process waits for it: " +
                             operation.text() + "; let both make the same calls before either ends");
     }
+}
+
+std::optional<std::string> awaited_by(Operation& operation) {
+    if constexpr (platform::simulated) return "";
+    const EngineLock engine_lock(EngineLock::waiting);
+    const AwaitedPeers awaited;
+    if (operation.poll()) return std::nullopt;
+    std::vector<std::string> names = awaited.names();
+    for (const auto& any : awaited.any_of()) {
+        std::string name = shm::PeerRegistry::instance().names_of(any);
+        if (!name.empty() && std::ranges::count(names, name) == 0) names.push_back(std::move(name));
+    }
+    constexpr std::size_t most = 8;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+        out += (i == 0 ? " and waits for " : ", ") + names[i];
+    if (names.size() > most) out += " and " + std::to_string(names.size() - most) + " more";
+    return out;
 }
 
 void check_losses(Operation& operation) {

@@ -2,6 +2,7 @@
 // Detects awaited processes that have ended, or left.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "hocket/operation.hpp"
@@ -27,5 +28,10 @@ class LossDetector {
 /// For a call that finds an operation incomplete and does not wait: a program may repeat it until a
 /// process acts that does not exist any more.
 void check_losses(Operation& operation);
+
+/// Polls an operation whose deadline has passed a last time; nullopt: it is complete. Otherwise,
+/// the processes of this host for which it waits: " and waits for rank 1, rank 2"; "" if it waits
+/// for other hosts only. @throws the operation's error.
+std::optional<std::string> awaited_by(Operation& operation);
 
 }  // namespace hocket::comm

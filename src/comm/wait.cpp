@@ -104,11 +104,13 @@ bool done_soon(Operation& operation) {
     return false;
 }
 
-void check_outside(const Operation& operation, const Deadline& deadline) {
-    comm::check_interrupts();
-    if (deadline.passed())
-        throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
-                            operation.text() + " is not done; the operation itself goes on");
+// True if the last poll completes the operation. @throws DeadlineError otherwise.
+bool done_at(const Deadline& deadline, Operation& operation) {
+    const auto awaited = comm::awaited_by(operation);
+    if (!awaited) return true;
+    throw DeadlineError("gave up after " + text::seconds(deadline.timeout()) + ": " +
+                        operation.text() + " is not done" + *awaited +
+                        "; the operation itself goes on");
 }
 
 }  // namespace
@@ -154,12 +156,12 @@ void wait(Operation& operation, Deadline deadline) {
             continue;
         }
         const double now = backoff.now();
-        if (now >= next_check) {
-            check_outside(operation, deadline);
+        const bool late = deadline.passed();
+        if (late || now >= next_check) {
+            comm::check_interrupts();
+            if (late && done_at(deadline, operation)) return;
             loss_detector.check(now, operation);
             next_check = now + comm::between_checks;
-        } else if (deadline.passed()) {
-            check_outside(operation, deadline);
         }
         backoff.pause(stage);
     }

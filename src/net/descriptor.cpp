@@ -162,7 +162,7 @@ bool is_abandoned(const std::string& path) {
     const sockaddr_un address = unix_address(path);
     const Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     return made && ::connect(made.get(), generic(address), sizeof address) != 0 &&
-           errno == ECONNREFUSED;
+           (errno == ECONNREFUSED || errno == ENOENT);
 }
 
 Descriptor dial_tcp(const Address& address, double seconds) {

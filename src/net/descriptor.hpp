@@ -48,11 +48,13 @@ Descriptor accept_from(const Descriptor& listener);
 /// Whether the process at the other end of a Unix socket belongs to our user.
 bool is_our_user(const Descriptor& connection);
 
-/// Whether nobody listens at that Unix socket any more: its process has ended.
+/// Whether nobody listens at that Unix socket any more: its process has ended, or removed it.
 bool is_abandoned(const std::string& path);
 
-/// Connects within the time; nothing after 0 seconds, while its queue is full. @throws Error
+/// Connects within `seconds`, or throws. With 0 seconds, `dial_unix` returns nothing while the
+/// listener's queue is full. @throws Error
 Descriptor dial_unix(const std::string& path, double seconds);
+/// @throws Error
 Descriptor dial_tcp(const Address& address, double seconds);
 
 /// No delay of short messages, and an end within two seconds of silence where the other host, or

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/environment.hpp"
+
 namespace hocket::net {
 namespace {
 
@@ -54,6 +56,13 @@ Hello read_values(Reader& reader) {
 
 }  // namespace
 
+bool states_big_endian() {
+    const auto named = environment::value_of("HOCKET_BYTE_ORDER");
+    if (named && *named != "big" && *named != "little")
+        throw Error("HOCKET_BYTE_ORDER is '" + *named + "'; set it to big or little, or unset it");
+    return named ? *named == "big" : std::endian::native == std::endian::big;
+}
+
 Instance new_instance() {
     Instance instance{};
     if (::getrandom(instance.data(), instance.size(), 0) != static_cast<ssize_t>(instance.size()))
@@ -65,7 +74,7 @@ Bytes bytes_of(const Hello& hello) {
     Writer values;
     values.u32(protocol_version)
         .u8(static_cast<std::uint8_t>(hello.role))
-        .u8(std::endian::native == std::endian::big ? 1 : 0)
+        .u8(states_big_endian() ? 1 : 0)
         .raw(hello.instance)
         .text(hello.port)
         .text(hello.task)

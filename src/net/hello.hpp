@@ -26,6 +26,10 @@ enum class Role : std::uint8_t {
     process = 3,    // a process of a job that has connected, for its data
 };
 
+/// The byte order of this machine, or the one that HOCKET_BYTE_ORDER names in tests.
+/// @throws Error
+bool states_big_endian();
+
 /// Chosen by each port and each client at its start: nobody may be its own peer.
 using Instance = std::array<std::byte, 16>;
 Instance new_instance();

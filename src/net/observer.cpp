@@ -32,7 +32,7 @@ class Session {
             dial.idle();
         }
         connection_ = dial.take();
-        swapped_ = dial.welcome().big_endian != (std::endian::native == std::endian::big);
+        swapped_ = dial.welcome().big_endian != states_big_endian();
         wait_for_answer([&] { return known_; }, "the list of its arrays");
     }
 

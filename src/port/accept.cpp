@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The side of a meeting that has the port.
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "base/pack.hpp"
@@ -132,11 +131,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
             meeting.connector = client->hello.task;
             meeting.connectors = client->hello.processes;
             meeting.reconnect = client->hello.reconnect;
-            if (client->hello.big_endian != (std::endian::native == std::endian::big))
-                throw Error("task '" + meeting.connector +
-                            "' stores the bytes of numbers in another order than task '" +
-                            meeting.acceptor +
-                            "'; tasks need the same order, and observers (observe) do not");
+            meeting.other_order = client->hello.big_endian != net::states_big_endian();
             if (meeting.acceptor == meeting.connector)
                 throw Error("both jobs call themselves '" + meeting.acceptor +
                             "'; give one of them another name (task=)");
@@ -176,6 +171,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
         return agreeing.poll();
     });
     co_await comm::until(agreed);
+    // `take` throws if any process has a fault, as one without a reception has.
     static_cast<void>(agreeing.take());
     reception->end_meeting();
     OwnSide side{true, tag, text};

@@ -38,6 +38,12 @@ Entry::Entry(const EntryOptions& options) {
     Listener::Options how{file_.socket, std::nullopt, nullptr, options.secure};
     file_.processes = options.processes;
     file_.key = options.key;
+    if (listens) {
+        const std::string asked = options.address.empty() ? "0.0.0.0:0" : options.address;
+        how.address = net::address_of(asked);
+        if (!how.address)
+            throw Error("'" + asked + "' is no address; give host:port, as 'node17:0'");
+    }
     if (listens && options.secure) {
         net::require_tls();
         if (options.key.empty()) {
@@ -48,20 +54,14 @@ Entry::Entry(const EntryOptions& options) {
         }
         how.key = std::make_shared<const net::Key>(net::Key::read(file_.key));
     }
-    if (listens) {
-        const std::string asked = options.address.empty() ? "0.0.0.0:0" : options.address;
-        how.address = net::address_of(asked);
-        if (!how.address)
-            throw Error("'" + asked + "' is no address; give host:port, as 'node17:0'");
-    }
-    listener_ = std::make_shared<Listener>(how);
-    if (listens) {
-        const bool any = how.address->host == "0.0.0.0" || how.address->host == "::";
-        const std::string host = any ? known_host_name() : how.address->host;
-        file_.address = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
-                        std::to_string(listener_->number());
-    }
     try {
+        listener_ = std::make_shared<Listener>(how);
+        if (listens) {
+            const bool any = how.address->host == "0.0.0.0" || how.address->host == "::";
+            const std::string host = any ? known_host_name() : how.address->host;
+            file_.address = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+                            std::to_string(listener_->number());
+        }
         net::add_port(file_);
     } catch (const Error&) {
         if (made_key_) ::unlink(file_.key.c_str());

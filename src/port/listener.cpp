@@ -22,7 +22,10 @@ constexpr std::byte tls_begins{0x16};
 }  // namespace
 
 Listener::Listener(Options options)
-    : options_(std::move(options)), process_(::getpid()), instance_(net::new_instance()) {
+    : options_(std::move(options)),
+      process_(::getpid()),
+      instance_(net::new_instance()),
+      big_endian_(net::states_big_endian()) {
     if (options_.address) tcp_ = net::listen_tcp(*options_.address);
     ::unlink(options_.socket.c_str());
     unix_ = net::listen_unix(options_.socket);
@@ -141,7 +144,7 @@ std::unique_ptr<Client> Listener::next() {
 void Listener::welcome(Client& client, const std::string& rest) const {
     net::Welcome welcome_message;
     welcome_message.right = client.right;
-    welcome_message.big_endian = std::endian::native == std::endian::big;
+    welcome_message.big_endian = big_endian_;
     welcome_message.instance = instance_;
     welcome_message.rest = rest;
     client.connection->send(static_cast<std::uint8_t>(net::MessageKind::welcome),

@@ -70,6 +70,7 @@ class Listener {
     std::int64_t process_;  // whose socket it is, not a forked child's
     net::Descriptor unix_, tcp_;
     net::Instance instance_;
+    bool big_endian_;
     std::map<net::Instance, std::vector<std::string>> forwarded_;  // by process; "": none
     std::list<Arrival> arrivals_;
 };

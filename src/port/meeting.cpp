@@ -33,7 +33,8 @@ std::string hexadecimal(const net::Instance& instance) {
 
 std::string packed_meeting(const Meeting& meeting) {
     net::Writer writer;
-    writer.raw(meeting.session).u8(meeting.local ? 1 : 0).text(meeting.acceptor);
+    writer.raw(meeting.session).u8(meeting.local ? 1 : 0);
+    writer.u8(meeting.other_order ? 1 : 0).text(meeting.acceptor);
     writer.text(meeting.connector).i64(meeting.connectors).f64(meeting.reconnect);
     writer.u32(static_cast<std::uint32_t>(meeting.addresses.size()));
     for (const ProcessAddress& reached : meeting.addresses)
@@ -47,6 +48,7 @@ Meeting parse_meeting(const std::string& text) {
     const auto session = reader.raw(meeting.session.size());
     std::copy(session.begin(), session.end(), meeting.session.begin());
     meeting.local = reader.u8() != 0;
+    meeting.other_order = reader.u8() != 0;
     meeting.acceptor = reader.text(net::longest_name);
     meeting.connector = reader.text(net::longest_name);
     meeting.connectors = reader.i64();
@@ -85,13 +87,15 @@ comm::Protocol<> join_jobs(Comm on, Meeting meeting, std::shared_ptr<Opening> op
         static_cast<std::size_t>(acceptors + connectors));
     for (int k = 0; k < (acceptor ? connectors : acceptors); ++k)
         endpoints[static_cast<std::size_t>(acceptor ? acceptors + k : k)] =
-            std::make_shared<comm::Endpoint>(std::make_unique<ConnectionStream>(
-                opening, k, "process " + std::to_string(k) + " of '" + other + "'"));
+            std::make_shared<comm::Endpoint>(
+                std::make_unique<ConnectionStream>(
+                    opening, k, "process " + std::to_string(k) + " of '" + other + "'"),
+                meeting.other_order);
     comm::OwnedLink own = co_await on.state().new_link();
-    // Jobs that met by a Unix socket are on one host, and may share memory.
-    const std::string host = hexadecimal(meeting.session) + (meeting.local ? ""
-                                                             : acceptor    ? "a"
-                                                                           : "c");
+    // Jobs that met by a Unix socket are on one host, and may share memory, except the numbers in
+    // it if their byte orders differ.
+    const bool share = meeting.local && !meeting.other_order;
+    const std::string host = hexadecimal(meeting.session) + (share ? "" : acceptor ? "a" : "c");
     comm::OwnedLink link =
         co_await comm::join(std::move(own), acceptor ? 0 : acceptors, std::move(endpoints), host);
     const std::vector<task::Job> jobs{{meeting.acceptor, acceptors},

@@ -29,8 +29,9 @@ struct ProcessAddress {
 /// The message of the accepting job's process 0 to the connecting job.
 struct Meeting {
     net::Instance session{};
-    bool local = false;      // the two processes 0 are on one host
-    bool by_socket = false;  // all meet by Unix sockets; not sent: it follows from the others
+    bool local = false;        // the two processes 0 are on one host
+    bool other_order = false;  // the machines of the jobs store numbers in different byte orders
+    bool by_socket = false;    // all meet by Unix sockets; not sent: it follows from the others
     std::string acceptor, connector;
     std::int64_t connectors = 1;
     double reconnect = 0;  // seconds in which the connecting job comes back after a loss; 0: not

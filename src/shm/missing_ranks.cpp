@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "base/environment.hpp"
@@ -163,6 +164,14 @@ std::string ExpectedRanks::first_gone() const {
         if (its == State::ended) return "rank " + std::to_string(rank) + " has ended";
     }
     return "";
+}
+
+std::string ExpectedRanks::late() {
+    if (launcher_ && here_.empty()) scan(platform::seconds());
+    std::vector<int> late;
+    std::ranges::copy_if(ranks_, std::back_inserter(late),
+                         [&](int rank) { return state(rank) == State::alive; });
+    return late.empty() ? "" : listed(late);
 }
 
 void ExpectedRanks::report() {

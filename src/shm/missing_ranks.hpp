@@ -32,6 +32,8 @@ class ExpectedRanks {
     bool any_missing();
     /// That process, and what has become of it: "rank 1 has left (MPI_Finalize)".
     const std::string& absent() const { return absent_; }
+    /// The processes of this node that have not made the call: "rank 1" or "ranks 1, 2"; or "".
+    std::string late();
     int size() const { return static_cast<int>(ranks_.size()); }
 
   private:

@@ -61,4 +61,15 @@ std::string PeerRegistry::left_of(
     return "";
 }
 
+std::string PeerRegistry::names_of(const std::vector<std::int64_t>& processes) {
+    const std::lock_guard lock(mutex_);
+    std::string words;
+    for (const std::int64_t process : processes) {
+        const auto it = entries_.find(process);
+        if (it == entries_.end()) return "";
+        words += (words.empty() ? "" : " or ") + it->second.words;
+    }
+    return words;
+}
+
 }  // namespace hocket::shm

@@ -28,6 +28,8 @@ class PeerRegistry {
     /// Those that have left of one of the lists that `needs` gives (it is asked only if somebody
     /// has left at all) whose processes all have; empty if none has.
     std::string left_of(const std::function<std::vector<std::vector<std::int64_t>>()>& needs);
+    /// The names of these processes: "rank 0 or rank 2"; "" if any of them is unknown here.
+    std::string names_of(const std::vector<std::int64_t>& processes);
 
   private:
     struct Entry {

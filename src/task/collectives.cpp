@@ -6,6 +6,7 @@
 #include "comm/engine.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/combine.hpp"
+#include "task/byte_order.hpp"
 #include "task/collective_agreement.hpp"
 #include "transfer/check.hpp"
 #include "transfer/executor.hpp"
@@ -47,7 +48,15 @@ struct CollectiveTransfers {
                                                     view(out), view(in));
         watch.lap(&Profile::schedule);
         const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
-        transport::Route route{all.link.get(), ranks(from), ranks(to), tag, number, 0, tag, tag};
+        transport::Route route{all.link.get(),
+                               ranks(from),
+                               ranks(to),
+                               tag,
+                               number,
+                               0,
+                               tag,
+                               tag,
+                               number_bytes(source.dtype, source.itemsize)};
         under_way.push_back(std::make_unique<transfer::Executor>(work, std::move(route), watch));
         under_way.back()->start(out == nullptr ? nullptr : out->data(),
                                 in == nullptr ? nullptr : in->data());

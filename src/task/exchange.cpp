@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "comm/engine.hpp"
+#include "task/byte_order.hpp"
 #include "task/reply.hpp"
 #include "transfer/check.hpp"
 #include "transfer/executor.hpp"
@@ -59,6 +60,7 @@ Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout& other = met.other.descriptors.at(i).value();
         const Layout& own = arrays[i].layout();
+        route.number_bytes = number_bytes(arrays[i].dtype().name, arrays[i].dtype().size);
         const Cut cut(sending ? own : other, sending ? other : own,
                       std::max<std::int64_t>(met.negotiated.pieces, 1));
         if (arrays.size() == 1) progress->cut = cut;
@@ -211,6 +213,8 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
                     member.name() +
                     "'; make it with the task's communicator: w.comm, in C and Fortran that of "
                     "hocket_tasks_comm"};
+    if (member.all->link->mixes_orders())
+        if (Fault fault = fault_in_type(array.dtype())) return fault;
     return receiving ? transfer::fault_in_writing(array) : Fault{};
 }
 

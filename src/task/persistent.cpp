@@ -3,6 +3,7 @@
 
 #include "base/pack.hpp"
 #include "comm/engine.hpp"
+#include "task/byte_order.hpp"
 #include "task/exchange.hpp"
 #include "task/rendezvous.hpp"
 #include "transfer/check.hpp"
@@ -135,7 +136,8 @@ Protocol<> prepare(All all, Me me, PersistentCall call, std::int64_t ticket,
                  persistent_id,
                  0,
                  me->tags.persistent_among(Side::source, source, persistent_id),
-                 me->tags.persistent_among(Side::destination, source, persistent_id)};
+                 me->tags.persistent_among(Side::destination, source, persistent_id),
+                 number_bytes(it->dtype->name, it->dtype->size)};
     it->runner =
         std::make_unique<transfer::Executor>(work_for(*it, call.sending), it->route, it->watch);
     it->watch.lap(&Profile::schedule);

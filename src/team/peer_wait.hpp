@@ -23,8 +23,9 @@ class PeerWait final : public comm::Condition {
     bool holds() override {
         if (come_()) return true;
         // A wait that collects its awaited peers is about to end.
-        if (++polls_ % between_looks != 0 && comm::AwaitedPeers::collecting() == nullptr)
-            return false;
+        auto* const awaited = comm::AwaitedPeers::collecting();
+        if (++polls_ % between_looks != 0 && awaited == nullptr) return false;
+        if (awaited != nullptr) awaited->add_names(round_.root->name_of(process_));
         const auto departure = round_.root->absent(*round_.group, process_, round_.direct());
         if (!departure) return false;
         if (come_()) return true;  // it published before it left

@@ -9,6 +9,7 @@
 #include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "shm/liveness.hpp"
+#include "shm/peer_registry.hpp"
 #include "team/fold.hpp"
 #include "team/round.hpp"
 
@@ -225,6 +226,11 @@ MemberState Root::state_of(int process, std::string& words) {
     if (other.arena) return const_cast<Arena&>(*other.arena).notice().read(words);
     words = other.words;
     return other.state;
+}
+
+std::string Root::name_of(int process) const {
+    if (!comm_) return "";
+    return shm::PeerRegistry::instance().names_of({comm_->state().link().process(process)});
 }
 
 std::optional<Departure> Root::absent(const Group& group, int awaited, bool direct) {

@@ -82,6 +82,8 @@ class Root : public std::enable_shared_from_this<Root> {
     /// except processes that have already published to this one.
     /// @throws Error if a process has ended all waits (Team::error).
     std::optional<Departure> absent(const Group& group, int awaited, bool direct);
+    /// "rank 1", in MPI_COMM_WORLD; "" for a process of another host.
+    std::string name_of(int process) const;
 
   private:
     struct MemberLink {

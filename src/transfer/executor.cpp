@@ -187,7 +187,11 @@ void Executor::received(std::size_t i) {
     for (const OwnParcel& parcel : cargo.parcels) {
         const bool refused = scratch_.get()[parcel.flag_offset] != std::byte{0};
         if (refused) refusals_.from(route_.source[static_cast<std::size_t>(parcel.source)]);
-        if (!refused && !run_.refusing) run_all(parcel.copies, scratch_.get(), run_.destination);
+        if (refused || run_.refusing) continue;
+        for (const auto& each : parcel.copies)
+            route_.convert(route_.source[static_cast<std::size_t>(parcel.source)],
+                           scratch_.get() + each.source_offset, each.copy.bytes());
+        run_all(parcel.copies, scratch_.get(), run_.destination);
     }
     watch_.lap(&Profile::pack);
 }

@@ -31,8 +31,9 @@ void NetMessages::rebind(const Messages& messages) {
 void NetMessages::begin(Run& run) {
     run_ = &run;
     // Sends only read their array.
-    out_.begin(const_cast<std::byte*>(run.sent_from()), run.withholds());
-    in_.begin(run.received_into(), run.withholds());
+    const bool elements = run.scratch == nullptr;
+    out_.begin(const_cast<std::byte*>(run.sent_from()), run.withholds(), elements);
+    in_.begin(run.received_into(), run.withholds(), elements);
     in_.open(std::numeric_limits<std::size_t>::max());
     while (in_.start_next()) {
     }

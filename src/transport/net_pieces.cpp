@@ -30,8 +30,9 @@ void NetPieces::prepare() {
     for (const std::size_t i : which_) pieces_of(i);
 }
 
-void NetPieces::begin(std::byte* array, bool refusing) {
+void NetPieces::begin(std::byte* array, bool refusing, bool elements) {
     refusing_ = refusing;
+    elements_ = elements;
     array_ = array;
     open_ = next_ = 0;
     part_ = begun_ = 0;
@@ -92,9 +93,17 @@ std::optional<std::int64_t> NetPieces::start_next() {
 }
 
 void NetPieces::complete(const Piece& piece, bool empty) {
-    if (piece.buffer_offset == in_place) return;
-    if (!out_ && !refusing_ && !empty)
-        pieces_of(piece.message).run(piece.part, buffer_.get() + piece.buffer_offset, array_);
+    const bool direct = piece.buffer_offset == in_place;
+    if (!out_ && !refusing_ && !empty) {
+        const Chunks& pieces = pieces_of(piece.message);
+        std::byte* const data = direct ? array_ + *pieces.together() + pieces.begin(piece.part)
+                                       : buffer_.get() + piece.buffer_offset;
+        if (elements_)
+            route_.convert(route_.rank_of(all_->messages[piece.message]), data,
+                           pieces.bytes_of(piece.part));
+        if (!direct) pieces.run(piece.part, data, array_);
+    }
+    if (direct) return;
     if (!each_has_its_own()) free_.push_back(piece.buffer_offset);
 }
 

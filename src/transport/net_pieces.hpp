@@ -30,8 +30,9 @@ class NetPieces {
     /// Computes the copies of all messages now. From here on notices empty pieces.
     void prepare();
     /// Begins a run; only while nothing is under way. `refusing`: sends only empty pieces, and
-    /// drops received ones.
-    void begin(std::byte* array, bool refusing);
+    /// drops received ones. `elements`: the messages are elements of their sender; else whoever
+    /// reads them converts them.
+    void begin(std::byte* array, bool refusing, bool elements = true);
     /// Opens the messages before number `end` of all.
     void open(std::size_t end);
 
@@ -71,7 +72,7 @@ class NetPieces {
     const Route& route_;
     std::int64_t most_;
     std::byte* array_ = nullptr;
-    bool refusing_ = false;
+    bool refusing_ = false, elements_ = true;
     std::size_t open_ = 0, next_ = 0;  // positions in which_: the next piece belongs to next_
     std::uint64_t part_ = 0;           // the number of that piece in its message
     std::uint64_t begun_ = 0;          // pieces of this run

@@ -2,10 +2,12 @@
 // The route of a schedule's messages: the processes of a link, and the tags.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "comm/link.hpp"
+#include "kernel/byte_order.hpp"
 #include "transport/message.hpp"
 
 namespace hocket::transport {
@@ -19,7 +21,14 @@ struct Route {
     std::int64_t max_buffer{};  // bytes of buffers for this transfer; 0: `default_buffers`
     // Among senders, and among receivers: a process may belong to both sides independently.
     int source_tag = data_tag, destination_tag = data_tag;
+    // Bytes of each number of an element; 1: its bytes mean the same on every machine.
+    std::int64_t number_bytes = 1;
 
+    /// Converts elements that came from that rank, if its machine has the other byte order.
+    void convert(int rank, std::byte* elements, std::int64_t bytes) const {
+        if (number_bytes > 1 && link->other_order(rank))
+            kernel::reverse_numbers(elements, bytes, number_bytes);
+    }
     int rank_of(const Message& message) const {
         return (message.peer_in_source ? source
                                        : destination)[static_cast<std::size_t>(message.peer)];

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "kernel/byte_order.hpp"
 #include "zarr/boxes.hpp"
 #include "zarr/metadata.hpp"
 
@@ -42,12 +43,13 @@ inline bool is_plain(const Metadata& array) {
 inline Bytes decoded(const Metadata& array, Bytes data) {
     const std::int64_t bytes = array.chunk_bytes();
     data = decode(array.encoding.codecs, std::move(data), bytes);
-    if (must_swap(array)) swap_units(data.data(), bytes, array.type.unit());
+    if (must_swap(array)) kernel::reverse_numbers(data.data(), bytes, array.type.unit());
     return data;
 }
 
 inline Bytes encoded(const Metadata& array, Bytes data) {
-    if (must_swap(array)) swap_units(data.data(), array.chunk_bytes(), array.type.unit());
+    if (must_swap(array))
+        kernel::reverse_numbers(data.data(), array.chunk_bytes(), array.type.unit());
     return encode(array.encoding.codecs, std::move(data));
 }
 

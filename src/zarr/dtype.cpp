@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "zarr/dtype.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -105,11 +104,6 @@ DataType type_of_v2(std::string_view name, bool& big_endian) {
             break;
     }
     unknown(name);
-}
-
-void swap_units(std::byte* data, std::int64_t bytes, std::int64_t unit) {
-    for (std::int64_t at = 0; unit > 1 && at < bytes; at += unit)
-        std::reverse(data + at, data + at + unit);
 }
 
 }  // namespace hocket::zarr

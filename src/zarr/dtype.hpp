@@ -35,7 +35,4 @@ using Bytes = std::vector<std::byte>;
 Bytes fill_of_json(const std::string& json, const DataType& type);
 std::string json_of_fill(const Bytes& fill, const DataType& type);
 
-/// Reverses the bytes of every `unit` of them.
-void swap_units(std::byte* data, std::int64_t bytes, std::int64_t unit);
-
 }  // namespace hocket::zarr

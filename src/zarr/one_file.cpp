@@ -4,6 +4,7 @@
 #include "base/pool.hpp"
 #include "hocket/error.hpp"
 #include "hocket/kernel.hpp"
+#include "kernel/byte_order.hpp"
 #include "kernel/permutation.hpp"
 #include "zarr/chunk_memory.hpp"
 #include "zarr/chunks.hpp"
@@ -77,7 +78,7 @@ void read_swapped(const Metadata& array, const File& file, const IndexBox& part,
     const Shape extents = extents_of(part);
     Bytes data(static_cast<std::size_t>(product_of(extents) * array.type.size));
     file.read(offset, data);
-    swap_units(data.data(), static_cast<std::int64_t>(data.size()), array.type.unit());
+    kernel::reverse_numbers(data.data(), static_cast<std::int64_t>(data.size()), array.type.unit());
     Shape strides(extents.size());
     std::int64_t stride = array.type.size;
     for (std::size_t k = extents.size(); k-- > 0;) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "hocket/error.hpp"
+#include "kernel/byte_order.hpp"
 
 namespace hocket::zarr {
 namespace {
@@ -23,13 +24,15 @@ std::int64_t index_bytes(const Metadata& array) {
 Bytes encode_index(const Metadata& array, const ShardIndex& index) {
     Bytes data(index.size() * sizeof(ChunkPlace));
     std::memcpy(data.data(), index.data(), data.size());
-    if (array.index_big_endian) swap_units(data.data(), static_cast<std::int64_t>(data.size()), 8);
+    if (array.index_big_endian)
+        kernel::reverse_numbers(data.data(), static_cast<std::int64_t>(data.size()), 8);
     return encode(array.index_codecs, std::move(data));
 }
 
 ShardIndex decode_index(const Metadata& array, Bytes data, std::int64_t file_bytes) {
     data = decode(array.index_codecs, std::move(data), 16 * count_of(array));
-    if (array.index_big_endian) swap_units(data.data(), static_cast<std::int64_t>(data.size()), 8);
+    if (array.index_big_endian)
+        kernel::reverse_numbers(data.data(), static_cast<std::int64_t>(data.size()), 8);
     ShardIndex index(data.size() / sizeof(ChunkPlace));
     std::memcpy(static_cast<void*>(index.data()), data.data(), data.size());
     const auto end = static_cast<std::uint64_t>(file_bytes);

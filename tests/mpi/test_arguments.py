@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,7 @@ def test_one_wrong_argument(comm, call):
 # Nothing but MPI.COMM_WORLD is in use any more, so a call without an array is one on it.
 PROGRAM = """
 from mpi4py import MPI
+import numpy as np
 import hocket as hk
 
 rank = MPI.COMM_WORLD.rank
@@ -66,20 +68,51 @@ other.Free()
 tasks = hk.tasks({"all": 2})
 hk.redistribute(hk.zeros(lay, comm=tasks.comm), lay)
 del tasks
-for call in (
-    lambda x: hk.redistribute(x, hk.Layout((4, 4), "(CYCLIC, *)", 2)),
-    lambda x: hk.remap_inplace(x, (1, 0)),
-):
+to = hk.Layout((4, 4), "(CYCLIC, *)", 2)
+s = hk.open_store("s.zarr", "w")
+s.create("t", (4, 4), "f8")
+given = lambda x, value: None if x is None else value
+calls = dict(
+    redistribute=lambda x: hk.redistribute(x, to),
+    iredistribute=lambda x: hk.iredistribute(x, to).wait(),
+    remap=lambda x: hk.remap_inplace(x, (1, 0)),
+    transfer=lambda x: hk.transfer(x, to, dtype="f8"),
+    save=lambda x: hk.save("x.zarr", {"t": x}),
+    load=lambda x: hk.load(given(x, "s.zarr")),
+    open_store=lambda x: hk.open_store(given(x, "s.zarr")),
+    create=lambda x: s.create(given(x, "u"), (4, 4), "f8"),
+    write=lambda x: s.write("t", x),
+    replicated=lambda x: hk.replicated(x),
+    eoshift=lambda x: hk.eoshift(x, 1),
+    map_blocks=lambda x: hk.map_blocks(abs, x),
+    tasks=lambda x: hk.tasks(given(x, {"all": 2})),
+    concatenate=lambda x: np.concatenate([a, x]),
+    matmul=lambda x: np.matmul(a, x),
+    dot=lambda x: np.dot(a, x),
+    einsum=lambda x: np.einsum("ij,jk", a, x),
+    open_port=lambda x: hk.open_port(given(x, "q")),
+)
+for name, call in calls.items():
     try:
         call(a if rank == 0 else None)
-    except hk.Error as error:
-        print(error, flush=True)
+    except (hk.Error, TypeError) as error:
+        print("everywhere,", name, type(error).__name__, error, flush=True)
+s.close()
 assert hk.redistribute(a, lay).layout == lay
 b = hk.zeros(hk.Layout(1, "(*)", 1), comm=MPI.COMM_SELF)
 try:  # which no other process can know about
     rank == 1 and hk.redistribute(None, lay)
 except hk.Error as error:
     print("alone:", error, flush=True)
+c = hk.zeros(lay, comm=MPI.COMM_WORLD.Dup())
+try:  # `out` names a communicator
+    hk.redistribute(c if rank == 0 else None, lay, out=c.copy())
+except hk.Error as error:
+    print("everywhere, out", error, flush=True)
+try:
+    rank == 0 and hk.redistribute(c, lay, timeout=0.3)
+except hk.DeadlineError as error:
+    print("deadline:", error, flush=True)
 """
 
 
@@ -89,11 +122,14 @@ def test_no_array_at_all_on_one_process(tmp_path: Path):
     done = subprocess.run(
         [mpiexec.find(), "-n", "2", sys.executable, str(program)],
         env=mpiexec.environment(os.environ, str(tmp_path), 2, None),
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    for what in ("redistribute", "remap"):
-        assert done.stdout.count(f"process 1 of 2: cannot {what} NoneType") == 2, done.stdout
+    names = re.findall(r"^    (\w+)=lambda x", PROGRAM, re.M)
+    for name in [*names, "out"]:
+        assert done.stdout.count(f"everywhere, {name} ") == 2, (name, done.stdout)
+    assert "is not done and waits for rank 1 (task" in done.stdout, done.stdout
     assert done.stdout.count("alone: cannot redistribute NoneType") == 1, done.stdout

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An array from one job to another by a port, beside a TCP stream, MPI, openssl and a flat copy.
 
+Also the time in which two jobs meet.
+
 Half of the processes are one job, and half another one: their communicators are disjoint.
 """
 
@@ -13,6 +15,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
@@ -24,6 +27,7 @@ from ..group import Group
 from ..harness import Contestant, Step, UnavailableError, WrongResultError
 from ..record import Question
 from ..registry import Match, Native, Pass
+from ..store_peers import module
 from ..subject import hocket
 
 if TYPE_CHECKING:
@@ -42,9 +46,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--way",
         action="append",
-        choices=("host", "tcp", "tls"),
-        help="shared memory of one host, plain TCP, or encrypted TCP; repeat it for several "
-        "(default: all; over a link, those by TCP)",
+        choices=("host", "tcp", "tls", "connect"),
+        help="shared memory of one host, plain TCP, encrypted TCP, or how long the jobs take to "
+        "meet by each of these; repeat it for several (default: all; over a link, those by TCP)",
     )
 
 
@@ -111,27 +115,42 @@ def _key(problem: Problem) -> str:
     return str(path)
 
 
+def _port(problem: Problem, way: str) -> tuple[Callable[[], Any], Callable[[], None]]:
+    """Opens the sending job's port. Functions by which both jobs meet, and that close the port."""
+    hk = hocket()
+    key = _key(problem) if way == "tls" else None
+    secure = way != "tcp"
+    # The ports of several contestants are open at once.
+    name = f"{problem.name}-{way}"
+    port, address = None, name
+    if problem.sends:
+        where = None if way == "host" else f"{problem.host}:0"
+        port = hk.open_port(
+            name, task="sender", address=where, key=key, secure=secure, comm=problem.job
+        )
+        address = port.address or name
+    address = problem.comm.bcast(address)
+
+    def meet() -> Any:
+        if port is not None:
+            return port.accept(timeout=TIMEOUT)
+        return hk.connect(
+            address, task="receiver", key=key, secure=secure, comm=problem.job, timeout=TIMEOUT
+        )
+
+    def close() -> None:
+        if port is not None:
+            port.close()
+
+    return meet, close
+
+
 def by_port(problem: Problem, way: str) -> Contestant:
     """`send` and `recv` of the tasks that the two jobs are."""
 
     def prepare() -> Step:
-        hk = hocket()
-        key = _key(problem) if way == "tls" else None
-        secure = way != "tcp"
-        port, address = None, problem.name
-        if problem.sends:
-            where = None if way == "host" else f"{problem.host}:0"
-            port = hk.open_port(
-                problem.name, task="sender", address=where, key=key, secure=secure, comm=problem.job
-            )
-            address = port.address or problem.name
-        address = problem.comm.bcast(address)
-        if port is not None:
-            w = port.accept(timeout=TIMEOUT)
-        else:
-            w = hk.connect(
-                address, task="receiver", key=key, secure=secure, comm=problem.job, timeout=TIMEOUT
-            )
+        meet, close_port = _port(problem, way)
+        w = meet()
 
         def move() -> None:
             if problem.sends:
@@ -141,10 +160,45 @@ def by_port(problem: Problem, way: str) -> Contestant:
 
         def close() -> None:
             w.disconnect()
-            if port is not None:
-                port.close()
+            close_port()
 
         return problem.step(move, close)
+
+    return Contestant(f"hocket {way}", prepare)
+
+
+def meeting(problem: Problem, way: str) -> Contestant:
+    """`accept` and `connect`, until the last process of both jobs has returned."""
+
+    def prepare() -> Step:
+        meet, close = _port(problem, way)
+        total = 0.0
+        sizes = 0
+
+        def run() -> None:
+            nonlocal total, sizes
+            problem.comm.Barrier()
+            began = time.monotonic()
+            w = meet()
+            problem.comm.Barrier()
+            total += time.monotonic() - began
+            sizes = w.size
+            w.disconnect()
+
+        def took() -> float:
+            nonlocal total
+            seconds, total = total, 0.0
+            return seconds
+
+        def check() -> None:
+            if sizes != 2:
+                raise WrongResultError(f"the jobs met as {sizes} tasks")
+
+        def spoil() -> None:
+            nonlocal sizes
+            sizes = 0
+
+        return Step(run, check, spoil, close, took=took)
 
     return Contestant(f"hocket {way}", prepare)
 
@@ -207,6 +261,40 @@ def tcp_stream(problem: Problem) -> Contestant:
     return Contestant("TCP stream", prepare)
 
 
+def adios(problem: Problem) -> Contestant:
+    """ADIOS2's SST by TCP, one stream a pair; of PyPI, without MPI. It encrypts nothing."""
+
+    def prepare() -> Step:
+        adios2: Any = module("adios2")
+        io = adios2.Adios().declare_io("bench")
+        io.set_engine("SST")
+        io.set_parameters(
+            {"DataTransport": "WAN", "QueueLimit": "1", "QueueFullPolicy": "Block"}
+            | {"RendezvousReaderCount": "1"}
+        )
+        modes, values = adios2.bindings.Mode, problem.a.local
+        path = str(problem.folder / f"sst-{problem.job.rank}")
+        whole = ([0], list(values.shape))
+        variable = None
+        if problem.sends:
+            variable = io.define_variable("a", values, whole[1], *whole)
+        engine = io.open(path, modes.Write if problem.sends else modes.Read)
+
+        def move() -> None:
+            engine.begin_step()
+            if problem.sends:
+                engine.put(variable, values, modes.Sync)
+            else:
+                found = io.inquire_variable("a")
+                found.set_selection(whole)
+                engine.get(found, values, modes.Sync)
+            engine.end_step()
+
+        return problem.step(move, engine.close)
+
+    return Contestant("ADIOS2 SST", prepare)
+
+
 def openssl(problem: Problem) -> Contestant:
     """The time in which one core encrypts as many bytes, as `openssl speed` says."""
 
@@ -235,7 +323,7 @@ def openssl(problem: Problem) -> Contestant:
 #: by way: contestants beside ours, the one to beat, and the limit
 PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], tuple[str, ...]]] = {
     "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
-    "tcp": ([tcp_stream], ("TCP stream",), ("TCP stream",)),
+    "tcp": ([tcp_stream, adios], ("TCP stream",), ("TCP stream",)),
     "tls": ([tcp_stream, openssl], ("TCP stream",), ("openssl speed",)),
 }
 
@@ -247,8 +335,9 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
         raise ValueError("port needs an even number of processes; give --ranks 2")
     problem = Problem(comm, options)
     try:
-        for way in options.way or [way for way in PEERS if way != "host" or not options.link]:
-            makers, baseline, limit = PEERS[way]
+        ways = [way for way in PEERS if way != "host" or not options.link]
+        for way in options.way or [*ways, "connect"]:
+            makers, baseline, limit = PEERS.get(way, ([], (), ()))
             question = Question(
                 {
                     "way": way,
@@ -258,9 +347,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 },
                 baseline=baseline,
                 limit=limit,
-                bytes=8 * problem.elements * problem.half,
+                bytes=0 if way == "connect" else 8 * problem.elements * problem.half,
             )
-            yield Match(question, [make(problem) for make in makers] + [by_port(problem, way)])
+            own = [by_port(problem, way)] if way in PEERS else [meeting(problem, w) for w in ways]
+            yield Match(question, [make(problem) for make in makers] + own)
     finally:
         problem.end()
 

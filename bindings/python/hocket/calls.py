@@ -51,15 +51,19 @@ def _default_only() -> bool:
     return all(comm is None or comm == MPI.COMM_NULL for comm in used)
 
 
-def no_array(words: str, timeout: Any) -> NoReturn:
+def no_array(words: str, timeout: Any, comm: Optional[MPI.Comm] = None) -> NoReturn:
     """Refuses a collective call whose array, which would name the communicator, is no array.
 
-    Raises `Error` on this process. If this process uses no other communicator, the other
-    processes must be in a call on ``MPI.COMM_WORLD``: they raise the error, too.
+    Raises `Error` on this process, and on all others if another argument names `comm`. Without it
+    the others' call is known only if this process uses no other communicator than
+    ``MPI.COMM_WORLD``: they raise the error, too.
     """
     from mpi4py import MPI
 
     error = Error(f"{words}: give an array made by hk.empty, hk.wrap, …")
+    if comm is not None:
+        with collective(comm, timeout):
+            raise error
     if _default_only():
         given = patience(timeout)
         seconds = TOGETHER if given is None else min(given, TOGETHER)

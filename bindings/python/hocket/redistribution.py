@@ -234,7 +234,8 @@ class _Move:
         max_buffer: Optional[int],
     ) -> None:
         if not isinstance(a, Array):
-            no_array(f"cannot redistribute {type(a).__name__}", timeout)
+            comm = out.comm if isinstance(out, Array) else None
+            no_array(f"cannot redistribute {type(a).__name__}", timeout, comm)
         with collective(a.comm, timeout) as self.seconds:
             wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
             local_shape(layout, a.comm)

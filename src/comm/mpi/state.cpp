@@ -100,6 +100,7 @@ Protocol<OwnedLink> duplicate(MPI_Comm user) {
         int done = 0;
         When made([&] {
             check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            if (auto* const awaited = AwaitedPeers::collecting()) awaited->add_names(all.late());
             return done != 0 || all.any_missing();
         });
         co_await until(made);
@@ -324,8 +325,7 @@ Comm from_mpi(MPI_Comm user) {
     if (user == MPI_COMM_NULL)
         throw Error(
             "the communicator is MPI_COMM_NULL: it was freed, or this process is not in it; free "
-            "it "
-            "after the last call with its arrays, teams and tasks");
+            "it after the last call with its arrays, teams and tasks");
     int between = 0;
     comm::check(MPI_Comm_test_inter(user, &between), "MPI_Comm_test_inter");
     if (between != 0)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -177,6 +178,21 @@ TEST(Endpoint, MoreThanTheWindowLosesIt) {
             at += static_cast<std::size_t>(
                 to_a->write(message.data() + at, static_cast<std::int64_t>(message.size() - at)));
     EXPECT_TRUE(a.lost());
+}
+
+TEST(Endpoint, AnnouncesInOneByteOrderOnEveryMachine) {
+    auto [to_b, to_a] = ToyStream::two();
+    Endpoint a(std::move(to_b));
+    const auto sent = a.send("xy", 2, 0x01020304);
+    EXPECT_TRUE(holds_soon([&] {
+        a.poll();
+        return a.done(*sent);
+    }));
+    std::array<unsigned char, 27> come{};
+    EXPECT_EQ(to_a->read(come.data(), 27), 26);
+    const std::array<unsigned char, 27> wanted{0, 0, 0, 0, 4, 3, 2, 1, 0, 0, 0,   0,   0, 0,
+                                               0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 'x', 'y', 0};
+    EXPECT_EQ(come, wanted);
 }
 
 TEST(Joining, GivesProcessesOfTwoJobsOneLink) {

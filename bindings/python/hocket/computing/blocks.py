@@ -9,7 +9,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from hocket.arrays import Array
-from hocket.calls import collective
+from hocket.calls import collective, no_array
 from hocket.computing.operands import made
 from hocket.errors import Error, MismatchError
 from hocket.halos import Halo, widths
@@ -59,7 +59,7 @@ def map_blocks(
     array([1, 2, 4, 6, 8, 4])
     """
     if not isinstance(a, Array):
-        raise Error(f"a is {type(a).__name__}; give an array made by hk.empty, hk.wrap, …")
+        no_array(f"cannot map blocks of {type(a).__name__}", None)
     from hocket.computing.collecting import allgather
 
     with collective(a.comm, None):

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket.arrays import Array, local_shape
+from hocket.calls import collective, no_array
 from hocket.computing.layouts import Shape, aligned_with, held, numbers, replicated_layout
 from hocket.creation import empty, wrap
+from hocket.dtypes import resolve
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
@@ -192,7 +194,11 @@ def as_array(x: Any, comm: MPI.Comm) -> Array:
 def as_arrays(*operands: Any) -> tuple[Array, ...]:
     """All as distributed arrays; NumPy's become replicated."""
     comm = communicator_of([x for x in operands if isinstance(x, Array)])
-    return tuple(as_array(x, comm) for x in operands)
+    with collective(comm, None):
+        values = [x if isinstance(x, Array) else np.asarray(x) for x in operands]
+        for value in values:
+            resolve(value.dtype)
+    return tuple(as_array(x, comm) for x in values)
 
 
 def made(local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> Array:
@@ -250,5 +256,5 @@ def replicated(a: Array) -> npt.NDArray[Any]:
     array([0, 1, 2, 3])
     """
     if not isinstance(a, Array):
-        raise Error(f"a is {type(a).__name__}; give an array made by hk.empty, hk.wrap, …")
+        no_array(f"cannot replicate {type(a).__name__}", None)
     return redistribute(a, replicated_layout(a.layout.shape, a._rank_and_size[1])).local

@@ -42,11 +42,11 @@ PANEL = 64 << 20
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """`numpy.dot`: exact for vectors; else `matmul`, or a product with a scalar. Collective."""
     # NumPy makes arrays of scalars, whose dtypes count in full.
-    a, b = (x if isinstance(x, Array) else np.asarray(x) for x in (a, b))
+    given = [x if isinstance(x, Array) else np.asarray(x) for x in (a, b)]
+    a, b = as_arrays(*given)
     if a.ndim == 0 or b.ndim == 0:
-        result = np.multiply(*(x[()] if isinstance(x, np.ndarray) else x for x in (a, b)))
+        result = np.multiply(*(x[()] if isinstance(x, np.ndarray) else x for x in given))
         return result if out is None else to_out(result, out)
-    a, b = as_arrays(a, b)
     if a.ndim == 1 and b.ndim == 1:
         found = inner(a, b)
     elif b.ndim <= 2:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket.arrays import Array
-from hocket.calls import collective
+from hocket.calls import collective, no_array
 from hocket.computing.indexing import assign
 from hocket.computing.layouts import (
     balanced,
@@ -279,7 +279,7 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
     array([ 1,  2,  3, -1])
     """
     if not isinstance(a, Array):
-        raise Error(f"a is {type(a).__name__}; give an array made by hk.empty, hk.wrap, …")
+        no_array(f"cannot shift {type(a).__name__}", None)
     from hocket.arguments import integer
 
     with collective(a.comm, None):

@@ -530,13 +530,13 @@ def open_store(
     >>> list(hk.open_store("run.zarr"))
     ['t']
     """
-    where = path_of(path)
     if mode == "r" and comm is None and alone():
+        where = path_of(path)
         store = Store(where, mode, _pure.StoreFiles(where), None, None)
     else:
         from hocket.stores import together
 
-        on, core = together.opened(where, mode, comm, timeout)
+        on, where, core = together.opened(lambda: path_of(path), mode, comm, timeout)
         store = Store(where, mode, core.files(), core, on)
     if store.unfinished and (store._comm is None or store._comm.rank == 0):
         warnings.warn(

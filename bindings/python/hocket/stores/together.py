@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-def opened(path: str, mode: Any, comm: Any, timeout: Any) -> tuple[MPI.Comm, _mpi.Store]:
-    """The store, opened by all processes of `comm`."""
+def opened(
+    path: Callable[[], str], mode: Any, comm: Any, timeout: Any
+) -> tuple[MPI.Comm, str, _mpi.Store]:
+    """The store, opened by all processes of `comm`, and its path. Wrong arguments, and the error of
+    `path`, are raised on all."""
     on = communicator(comm)
     with collective(on, timeout) as seconds:
         text = as_text(mode, "mode", "r")
-        where = as_text(path, "path", "run.zarr")
-    return on, _mpi.Store.open(where, text, on.handle, seconds)
+        where = as_text(path(), "path", "run.zarr")
+    return on, where, _mpi.Store.open(where, text, on.handle, seconds)
 
 
 def json_of_fill(value: Any, dtype: np.dtype[Any]) -> str:
