@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from . import _pure
-from .arguments import as_text, index_box, integer_array, regular, segment_array, slices_of
+from .arguments import as_text, index_boxes, integer_array, regular, segment_array, slices_of
 from .arguments import integer as integer
 from .arguments import integers as integers
 from .errors import LayoutError
@@ -182,7 +182,7 @@ class Layout(LayoutQueries):
         """
         if isinstance(boxes, (str, bytes)) or not np.iterable(boxes):
             raise LayoutError("boxes: give a (start, stop) pair for each process")
-        pairs = [index_box(each, process) for process, each in enumerate(boxes)]
+        pairs = index_boxes(boxes)
         return cls._of(_pure.Layout.boxes(integers(shape, "shape"), pairs))
 
     @classmethod
