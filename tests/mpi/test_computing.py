@@ -270,7 +270,11 @@ def test_what_cannot_be_raises_everywhere(comm):
     raises_everywhere(
         comm, TypeError, lambda: np.asarray(a), ".local", ".gather()", "hk.replicated(a)"
     )
-    raises_everywhere(comm, TypeError, lambda: np.kron(a, a), "np.kron")
+    raises_everywhere(comm, TypeError, lambda: np.linalg.solve(a, a), "np.linalg.solve", "Sca")
+    for name, near in [("view", "a.astype"), ("flat", "a.ravel()"), ("tolist", "a.gather(root=0)")]:
+        raises_everywhere(comm, TypeError, lambda name=name: getattr(a, name), name, near)
+        assert not hasattr(a, name)
+    raises_everywhere(comm, AttributeError, lambda: a.nothing, "'nothing'")
     raises_everywhere(comm, hk.MismatchError, lambda: np.max(a, where=a > 0), "give initial=")
     raises_everywhere(comm, hk.MismatchError, lambda: np.sum(a, where=a), "give booleans")
     mask = np.ones((2, *a.shape), bool)

@@ -172,6 +172,32 @@ def flatnonzero(a: Array) -> Any:
     return np.nonzero(np.ravel(a))[0]
 
 
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """`numpy.compress`."""
+    a = as_arrays(a, condition)[0]
+    if axis is None:
+        a, axis = shapes.ravel(a), 0
+    with collective(a.comm, None):
+        d = one_axis(axis, a.ndim)
+        mask = condition if isinstance(condition, Array) else np.asarray(condition)
+        if mask.ndim != 1:
+            raise LayoutError(f"a condition of shape {mask.shape}; give one of one dimension")
+    count = mask.shape[0]
+    mask = np.not_equal(mask, mask.dtype.type(0))
+    beyond = np.any(mask[a.shape[d] :])
+    with collective(a.comm, None):
+        if beyond:
+            raise LayoutError(f"the condition chooses elements beyond the {a.shape[d]} of axis {d}")
+    mask = mask[: a.shape[d]]
+    found = a[shapes.at(d, slice(0, count), a.ndim)][(slice(None),) * d + (mask,)]
+    return found if out is None else to_out(found, out)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """`numpy.extract`."""
+    return compress(np.ravel(condition), np.ravel(arr))
+
+
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """`numpy.append`."""
     return np.concatenate([arr, values], axis)

@@ -25,6 +25,7 @@ from hocket.computing import (
     sorting,
     statistics,
 )
+from hocket.computing.alternatives import NEAR
 from hocket.computing.operands import copied
 from hocket.errors import Error
 
@@ -217,30 +218,11 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
     return result if out is None else reductions.to_out(result, out)
 
 
-#: Alternatives to unsupported functions.
-NEAR = {
-    "median": "np.sort(a, axis=None) and its middle",
-    "percentile": "np.sort(a, axis=None) and its elements",
-    "quantile": "np.sort(a, axis=None) and its elements",
-    "histogram": "np.searchsorted(np.sort(a, axis=None), edges)",
-    "bincount": "np.unique and np.searchsorted",
-    "digitize": "np.searchsorted(edges, a)",
-    "gradient": "np.diff or np.roll",
-    "convolve": "np.fft.fftn or hk.map_blocks with halo=",
-    "pad": "an assignment to a section of hk.zeros",
-    "kron": "np.outer and np.reshape",
-    "cov": "np.mean and np.matmul",
-    "corrcoef": "np.mean and np.matmul",
-    "delete": "np.concatenate of sections",
-    "insert": "np.concatenate of sections",
-    "partition": "np.sort",
-    "split": "sections, a[begin:end]",
-    "array_split": "sections, a[begin:end]",
-    "linalg.solve": "ScaLAPACK (see docs/guide/neighbours.md)",
-    "linalg.svd": "ScaLAPACK (see docs/guide/neighbours.md)",
-    "linalg.eigh": "ScaLAPACK (see docs/guide/neighbours.md)",
-    "linalg.inv": "ScaLAPACK (see docs/guide/neighbours.md)",
-}
+def named(home: Any, module: Any, names: str) -> Table:
+    """Functions of NumPy's `home` and those of the same names in `module`; older versions of NumPy
+    lack some."""
+    return {getattr(home, n): getattr(module, n) for n in names.split() if hasattr(home, n)}
+
 
 TABLE: Table = {
     np.sum: reduced(np.add),
@@ -249,33 +231,8 @@ TABLE: Table = {
     np.max: reduced(np.maximum),
     np.any: reduced(np.logical_or),
     np.all: reduced(np.logical_and),
-    np.count_nonzero: statistics.count_nonzero,
-    np.mean: statistics.mean,
-    np.var: statistics.var,
-    np.std: statistics.std,
-    np.argmin: statistics.argmin,
-    np.argmax: statistics.argmax,
-    np.nonzero: statistics.nonzero,
     np.cumsum: scans.cumulative(np.add),
     np.cumprod: scans.cumulative(np.multiply),
-    np.dot: products.dot,
-    np.vdot: products.vdot,
-    np.tensordot: contractions.tensordot,
-    np.einsum: contractions.einsum,
-    np.linalg.norm: products.norm,
-    np.transpose: shapes.transpose,
-    np.swapaxes: shapes.swapaxes,
-    np.moveaxis: shapes.moveaxis,
-    np.expand_dims: shapes.expand_dims,
-    np.squeeze: shapes.squeeze,
-    np.reshape: shapes.reshape,
-    np.ravel: shapes.ravel,
-    np.broadcast_to: shapes.broadcast_to,
-    np.concatenate: shapes.concatenate,
-    np.stack: shapes.stack,
-    np.flip: shapes.flip,
-    np.roll: shapes.roll,
-    np.diff: shapes.diff,
     np.where: where,
     np.clip: clip,
     np.round: around,
@@ -283,20 +240,10 @@ TABLE: Table = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.take: take,
-    np.sort: sorting.sort,
-    np.argsort: sorting.argsort,
-    np.unique: sorting.unique,
-    np.searchsorted: sorting.searchsorted,
     np.copy: lambda a: copied(a, a.layout),
-    np.real: by_element(np.real),
-    np.imag: by_element(np.imag),
-    np.angle: by_element(np.angle),
-    np.nan_to_num: by_element(np.nan_to_num),
-    np.sinc: by_element(np.sinc),
     np.zeros_like: composed.filled(0),
     np.ones_like: composed.filled(1),
     np.empty_like: composed.filled(None),
-    np.full_like: composed.full_like,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.size,
@@ -305,44 +252,27 @@ TABLE: Table = {
     np.result_type: lambda *given: np.result_type(
         *(x.dtype if isinstance(x, Array) else x for x in given)
     ),
-    **{
-        getattr(np, function.__name__): function
-        for function in (
-            composed.vstack,
-            composed.hstack,
-            composed.dstack,
-            composed.column_stack,
-            composed.flipud,
-            composed.fliplr,
-            composed.rot90,
-            composed.tile,
-            composed.repeat,
-            composed.ptp,
-            composed.outer,
-            composed.average,
-            composed.tril,
-            composed.triu,
-            composed.trace,
-            composed.argwhere,
-            composed.flatnonzero,
-            composed.append,
-            composed.inner,
-            contractions.diagonal,
-            composed.nanmean,
-        )
-    },
     np.nansum: composed.without_nan(np.sum, 0),
     np.nanprod: composed.without_nan(np.prod, 1),
-    np.fft.fftn: fourier.fftn,
-    np.fft.ifftn: fourier.ifftn,
-    np.fft.rfftn: fourier.rfftn,
-    np.fft.irfftn: fourier.irfftn,
-    np.fft.rfft: fourier.rfft,
-    np.fft.irfft: fourier.irfft,
-    np.fft.fft: fourier.fft,
-    np.fft.ifft: fourier.ifft,
-    np.fft.fft2: fourier.fft2,
-    np.fft.ifft2: fourier.ifft2,
+    **{f: by_element(f) for f in (np.real, np.imag, np.angle, np.nan_to_num, np.sinc)},
+    **named(np, statistics, "count_nonzero mean var std argmin argmax nonzero"),
+    **named(np, products, "dot vdot"),
+    **named(np.linalg, products, "norm"),
+    **named(np, contractions, "tensordot einsum diagonal"),
+    **named(
+        np,
+        shapes,
+        "transpose swapaxes moveaxis expand_dims squeeze reshape ravel broadcast_to concatenate "
+        "stack flip roll diff",
+    ),
+    **named(np, sorting, "sort argsort unique searchsorted"),
+    **named(
+        np,
+        composed,
+        "full_like vstack hstack dstack column_stack flipud fliplr rot90 tile repeat ptp outer "
+        "average tril triu trace argwhere flatnonzero append inner nanmean compress extract",
+    ),
+    **named(np.fft, fourier, "fftn ifftn rfftn irfftn rfft irfft fft ifft fft2 ifft2"),
 }
 for _other, _function in ((np.amin, np.min), (np.amax, np.max), (np.around, np.round)):
     TABLE.setdefault(_other, TABLE[_function])

@@ -35,14 +35,16 @@ from hocket.errors import Error, LayoutError, MismatchError
 from hocket.redistribution import as_axes, redistribute
 
 
-def astype(a: Array, dtype: npt.DTypeLike, **options: Any) -> Array:
+def astype(a: Array, dtype: npt.DTypeLike, *, casting: Any = "unsafe", copy: bool = True) -> Array:
     """Implements `Array.astype`."""
     from hocket import dtypes
 
     wanted = dtypes.resolve(dtype)
+    if not copy and wanted == a.dtype:
+        return a
     result = empty(a.layout, wanted, a.comm)
     try:
-        result._local[...] = a.local.astype(wanted, **options)
+        result._local[...] = a.local.astype(wanted, casting=casting)
     except (TypeError, ValueError) as error:
         raise MismatchError(f"NumPy converts no {a.dtype} to {wanted}: {error}") from None
     return result

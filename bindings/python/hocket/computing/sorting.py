@@ -124,33 +124,44 @@ def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
     return result
 
 
+def checked(a: Array, axis: Any, order: Any) -> tuple[Array, int]:
+    """The array, flattened for no axis, and the axis to sort along. Collective."""
+    if order is not None:
+        raise TypeError("np.sort of distributed arrays takes no order=; make an array of the field")
+    with collective(a.comm, None):
+        at = 0 if axis is None else one_axis(axis, a.layout.ndim)
+    if axis is not None:
+        return a, at
+    from hocket.computing.shapes import ravel
+
+    return ravel(a), 0
+
+
 def sort(
     a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Array:
     """`numpy.sort`, stable, in the layout of `a`. Collective."""
-    with collective(a.comm, None):
-        if axis is not None:
-            at = one_axis(axis, a.layout.ndim)
-    if axis is None:
-        from hocket.computing.shapes import ravel
-
-        a, at = ravel(a), 0
+    a, at = checked(a, axis, order)
     return by_lines(
         a, at, lambda x: np.sort(x, at, kind="stable"), lambda line: sort_line(line)[0], a.dtype
     )
+
+
+def sort_in_place(a: Array, axis: Any, kind: Any, order: Any, stable: Any) -> None:
+    """Implements `Array.sort`. Collective."""
+    from hocket.computing.indexing import assign, require_writable
+
+    with collective(a.comm, None):
+        one_axis(axis, a.layout.ndim)
+        require_writable(a)
+    assign(a, np.sort(a, axis, kind=kind, order=order))
 
 
 def argsort(
     a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Array:
     """`numpy.argsort`, stable. Collective."""
-    with collective(a.comm, None):
-        if axis is not None:
-            at = one_axis(axis, a.layout.ndim)
-    if axis is None:
-        from hocket.computing.shapes import ravel
-
-        a, at = ravel(a), 0
+    a, at = checked(a, axis, order)
     return by_lines(
         a,
         at,
@@ -226,12 +237,12 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     arrays = [x for x in (a, v) if isinstance(x, Array)]
     comm = communicator_of(arrays)
     with collective(comm, None):
-        if sorter is not None:
-            raise TypeError("np.searchsorted of distributed arrays takes no sorter=; sort a first")
         if np.ndim(a) != 1 if not isinstance(a, Array) else a.layout.ndim != 1:
             raise LayoutError("np.searchsorted takes a sorted array of one dimension")
         if side not in ("left", "right"):
             raise LayoutError(f"side is {side!r}; give 'left' or 'right'")
+    if sorter is not None:
+        a = np.take(a, sorter)
     if not isinstance(a, Array):
         return made(np.searchsorted(a, v.local, side), v.layout, comm)
     a = redistribute(a, balanced(a.layout.shape, comm.size))
