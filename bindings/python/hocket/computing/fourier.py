@@ -12,8 +12,9 @@ import numpy as np
 from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.layouts import balanced, like, one_axis
+from hocket.computing.layouts import balanced, like, normal_axes, one_axis
 from hocket.computing.operands import made
+from hocket.computing.shapes import roll
 from hocket.computing.sorting import is_local
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
@@ -49,6 +50,44 @@ def fft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Arr
 def ifft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
     """`numpy.fft.ifft2`, in the layout of `a`. Collective."""
     return transform(np.fft.ifft, a, s, axes, norm)
+
+
+def rfft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
+    """`numpy.fft.rfft2`. Collective."""
+    return rfftn(a, s, axes, norm)
+
+
+def irfft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
+    """`numpy.fft.irfft2`. Collective."""
+    return irfftn(a, s, axes, norm)
+
+
+def hfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.hfft`. Collective."""
+    return irfft(a.conj(), n, axis, OPPOSITE.get(norm, norm))
+
+
+def ihfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.ihfft`. Collective."""
+    return rfft(a, n, axis, OPPOSITE.get(norm, norm)).conj()
+
+
+#: scales of a transform that goes the other way
+OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def fftshift(x: Array, axes: Any = None) -> Array:
+    """`numpy.fft.fftshift`. Collective."""
+    with collective(x.comm, None):
+        order = normal_axes(axes, x.ndim)
+    return roll(x, [x.shape[d] // 2 for d in order], order)
+
+
+def ifftshift(x: Array, axes: Any = None) -> Array:
+    """`numpy.fft.ifftshift`. Collective."""
+    with collective(x.comm, None):
+        order = normal_axes(axes, x.ndim)
+    return roll(x, [-(x.shape[d] // 2) for d in order], order)
 
 
 def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
@@ -13,14 +14,19 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import (
+    algebra,
+    by_index,
     chosen_terms,
     composed,
     contractions,
+    distributions,
     elementwise,
     fourier,
+    joining,
     products,
     reductions,
     scans,
+    sets,
     shapes,
     sorting,
     statistics,
@@ -36,8 +42,9 @@ _ABSENT = getattr(np, "_NoValue", None)
 
 def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """Implements `__array_ufunc__`."""
-    if ufunc is np.matmul and method == "__call__":
-        return products.matmul(*inputs, **_known(np.matmul, products.matmul, _flat_out(options)))
+    product = PRODUCTS.get(ufunc)
+    if product is not None and method == "__call__":
+        return product(*inputs, **_known(ufunc, product, _flat_out(options)))
     if method == "__call__":
         return elementwise.of_ufunc(ufunc, inputs, options)
     options = _flat_out(options)
@@ -46,9 +53,13 @@ def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[
         return chosen_terms.reduce(ufunc, *inputs, **options)
     if method == "accumulate":
         return scans.accumulate(ufunc, *inputs, **options)
+    if method == "outer":
+        return algebra.outer_of(ufunc, *inputs, **options)
+    if method == "at" and len(inputs) == 3 and isinstance(inputs[0], Array):
+        return by_index.combine_at(ufunc, *inputs)
     raise TypeError(
         f"np.{ufunc.__name__}.{method} of distributed arrays takes no such arguments; use "
-        f"np.{ufunc.__name__}, its reduce or accumulate, or a.local and hk.map_blocks"
+        f"np.{ufunc.__name__}, its reduce, accumulate, outer, or at with a distributed array first"
     )
 
 
@@ -224,6 +235,12 @@ def named(home: Any, module: Any, names: str) -> Table:
     return {getattr(home, n): getattr(module, n) for n in names.split() if hasattr(home, n)}
 
 
+#: ufuncs of vectors and matrices
+PRODUCTS: Table = {
+    np.matmul: products.matmul,
+    **named(np, algebra, "vecdot matvec vecmat"),
+}
+
 TABLE: Table = {
     np.sum: reduced(np.add),
     np.prod: reduced(np.multiply),
@@ -252,27 +269,97 @@ TABLE: Table = {
     np.result_type: lambda *given: np.result_type(
         *(x.dtype if isinstance(x, Array) else x for x in given)
     ),
-    np.nansum: composed.without_nan(np.sum, 0),
-    np.nanprod: composed.without_nan(np.prod, 1),
-    **{f: by_element(f) for f in (np.real, np.imag, np.angle, np.nan_to_num, np.sinc)},
+    np.nanmin: reduced(np.fmin),
+    np.nanmax: reduced(np.fmax),
+    np.nanargmin: statistics.extreme_number(statistics.argmin, math.inf),
+    np.nanargmax: statistics.extreme_number(statistics.argmax, -math.inf),
+    np.nancumsum: statistics.scan_without_nan(np.cumsum, 0),
+    np.nancumprod: statistics.scan_without_nan(np.cumprod, 1),
+    np.nanmedian: distributions.of_numbers(distributions.median),
+    np.nanquantile: distributions.of_numbers(distributions.quantile),
+    np.nanpercentile: distributions.of_numbers(distributions.percentile),
+    np.atleast_1d: joining.atleast_each(1),
+    np.atleast_2d: joining.atleast_each(2),
+    np.atleast_3d: joining.atleast_each(3),
+    np.can_cast: lambda given, to, casting="safe": np.can_cast(given.dtype, to, casting),
+    np.common_type: lambda *arrays: np.common_type(*(np.empty(0, x.dtype) for x in arrays)),
+    **{
+        getattr(np, f"nan{name}"): statistics.without_nan(getattr(np, name))
+        for name in ("sum", "prod", "mean", "var", "std")
+    },
+    **{
+        getattr(np, name): by_element(getattr(np, name))
+        for name in (
+            *("real", "imag", "angle", "nan_to_num", "sinc", "fix", "i0"),
+            *("isneginf", "isposinf", "isreal", "iscomplex"),
+        )
+    },
     **named(np, statistics, "count_nonzero mean var std argmin argmax nonzero"),
+    **named(np, distributions, "quantile percentile median histogram bincount digitize"),
     **named(np, products, "dot vdot"),
-    **named(np.linalg, products, "norm"),
+    **named(np.linalg, products, "norm matmul"),
     **named(np, contractions, "tensordot einsum diagonal"),
     **named(
         np,
         shapes,
-        "transpose swapaxes moveaxis expand_dims squeeze reshape ravel broadcast_to concatenate "
-        "stack flip roll diff",
+        "astype transpose swapaxes moveaxis rollaxis matrix_transpose expand_dims squeeze reshape "
+        "ravel broadcast_to concatenate stack flip roll diff",
     ),
-    **named(np, sorting, "sort argsort unique searchsorted"),
+    **named(
+        np,
+        joining,
+        "vstack hstack dstack column_stack append block array_split split hsplit vsplit dsplit "
+        "unstack broadcast_arrays meshgrid tile repeat delete pad",
+    ),
+    **named(
+        np,
+        sorting,
+        "sort argsort searchsorted sort_complex partition argpartition lexsort",
+    ),
+    **named(
+        np,
+        sets,
+        "unique unique_all unique_counts unique_inverse unique_values isin union1d intersect1d "
+        "setdiff1d setxor1d",
+    ),
     **named(
         np,
         composed,
-        "full_like vstack hstack dstack column_stack flipud fliplr rot90 tile repeat ptp outer "
-        "average tril triu trace argwhere flatnonzero append inner nanmean compress extract",
+        "full_like flipud fliplr rot90 ptp tril triu diag diagflat fill_diagonal argwhere "
+        "flatnonzero compress extract take_along_axis put_along_axis copyto putmask select choose "
+        "unravel_index ravel_multi_index interp polyval array_equiv",
     ),
-    **named(np.fft, fourier, "fftn ifftn rfftn irfftn rfft irfft fft ifft fft2 ifft2"),
+    **named(
+        np,
+        algebra,
+        "outer inner kron cross trace average cov corrcoef trapezoid gradient",
+    ),
+    **named(
+        np.linalg,
+        algebra,
+        "cross outer vecdot multi_dot matrix_power matrix_norm vector_norm",
+    ),
+    **named(np.linalg, contractions, "tensordot"),
+    **named(np.linalg, shapes, "matrix_transpose"),
+    **{
+        getattr(np.linalg, name): function
+        for name, function in (
+            ("trace", algebra.matrix_trace),
+            ("diagonal", algebra.matrix_diagonal),
+        )
+        if hasattr(np.linalg, name)
+    },
+    **{
+        getattr(np, f"cumulative_{name}"): composed.cumulative(function)
+        for name, function in (("sum", np.cumsum), ("prod", np.cumprod))
+        if hasattr(np, f"cumulative_{name}")
+    },
+    **named(
+        np.fft,
+        fourier,
+        "fftn ifftn rfftn irfftn rfft irfft fft ifft fft2 ifft2 rfft2 irfft2 hfft ihfft fftshift "
+        "ifftshift",
+    ),
 }
 for _other, _function in ((np.amin, np.min), (np.amax, np.max), (np.around, np.round)):
     TABLE.setdefault(_other, TABLE[_function])

@@ -30,7 +30,7 @@ from hocket.computing.operands import (
     communicator_of,
     made,
 )
-from hocket.creation import empty, wrap
+from hocket.creation import empty
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.redistribution import as_axes, redistribute
 
@@ -60,8 +60,10 @@ def transpose(a: Array, axes: Any = None) -> Array:
 def view(a: Array, layout: Any, change: Any, order: Sequence[int] = ()) -> Array:
     """The same local elements with another layout. For lists, whose order may change, a copy."""
     rank = a._rank_and_size[0]
-    if a._home is not None:  # a section that is a copy, read now
-        a = wrap(a.local, a.layout, a.comm)
+    if a._home is not None:  # a section that is a copy, which the view reads and writes through
+        part = view(Array(a._current(), a.layout, a.comm), layout, change, order)
+        part._home = (a, part._local, ...)
+        return part
     local = a._local
     if rank >= a.layout.size:
         return made(local, layout, a.comm)
@@ -99,6 +101,21 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
         shape = np.moveaxis(np.empty(tuple(range(2, 2 + a.layout.ndim)), bool), source, destination)
         order = [extent - 2 for extent in shape.shape]
     return transpose(a, order)
+
+
+def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
+    """`numpy.rollaxis`: a view."""
+    with collective(a.comm, None):
+        d = one_axis(axis, a.ndim)
+        place = start + a.ndim if start < 0 else start
+        if not 0 <= place <= a.ndim:
+            raise LayoutError(f"start is {start}; give one from {-a.ndim} to {a.ndim}")
+    return moveaxis(a, d, place - (d < place))
+
+
+def matrix_transpose(x: Array) -> Array:
+    """`numpy.matrix_transpose`: a view."""
+    return swapaxes(x, -1, -2)
 
 
 def expand_dims(a: Array, axis: Any) -> Array:
