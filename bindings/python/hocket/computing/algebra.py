@@ -69,6 +69,7 @@ def cross(
 def vecdot(x1: Any, x2: Any, out: Any = None, *, axis: int = -1) -> Any:
     """`numpy.vecdot`."""
     x1, x2 = as_arrays(x1, x2)
+    require_dimensions((x1, 1), (x2, 1))
     x1, x2 = shapes.moveaxis(x1, axis, -1), shapes.moveaxis(x2, axis, -1)
     if x1.ndim == x2.ndim == 1:
         return products.vdot(x1, x2)
@@ -80,6 +81,7 @@ def vecdot(x1: Any, x2: Any, out: Any = None, *, axis: int = -1) -> Any:
 def matvec(x1: Any, x2: Any, out: Any = None) -> Any:
     """`numpy.matvec`."""
     x1, x2 = as_arrays(x1, x2)
+    require_dimensions((x1, 2), (x2, 1))
     found = shapes.squeeze(products.matmul(x1, shapes.expand_dims(x2, -1)), -1)
     return found if out is None else to_out(found, out)
 
@@ -87,8 +89,17 @@ def matvec(x1: Any, x2: Any, out: Any = None) -> Any:
 def vecmat(x1: Any, x2: Any, out: Any = None) -> Any:
     """`numpy.vecmat`."""
     x1, x2 = as_arrays(x1, x2)
+    require_dimensions((x1, 1), (x2, 2))
     found = shapes.squeeze(products.matmul(shapes.expand_dims(x1.conj(), -2), x2), -2)
     return found if out is None else to_out(found, out)
+
+
+def require_dimensions(*pairs: tuple[Array, int]) -> None:
+    """Raises `LayoutError` on every process for an array with fewer dimensions."""
+    with collective(pairs[0][0].comm, None):
+        for a, count in pairs:
+            if a.ndim < count:
+                raise LayoutError(f"an array of shape {a.shape}; give one of {count} dimensions")
 
 
 def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:

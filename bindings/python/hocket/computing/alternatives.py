@@ -11,12 +11,32 @@ _SOLVERS = (
     "cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_rank pinv qr slogdet solve svd "
     "svdvals tensorinv tensorsolve"
 )
-_SECTIONS = "np.concatenate of sections"
+_INDICES = "np.diagonal, np.tril or np.triu, or hk.from_function of the indices"
 
 #: alternatives to unsupported functions
 NEAR = {
-    "insert": _SECTIONS,
+    **dict.fromkeys(("array2string", "array_repr", "array_str"), "print(a.gather(root=0))"),
+    **dict.fromkeys(("convolve", "correlate"), "np.fft.rfftn, or hk.map_blocks with halo="),
+    **dict.fromkeys(("diag_indices_from", "tril_indices_from", "triu_indices_from"), _INDICES),
+    **dict.fromkeys(("histogram2d", "histogramdd"), "np.histogram, or np.bincount of np.digitize"),
+    **dict.fromkeys(("linspace", "logspace", "geomspace"), "hk.arange, scaled"),
+    **dict.fromkeys(("may_share_memory", "shares_memory"), "the function on a.local"),
+    **dict.fromkeys(("poly", "polyfit", "roots"), "polynomials of NumPy's arrays"),
+    **dict.fromkeys(("put", "place"), "a[indices] = values, or a[mask] = values"),
+    **dict.fromkeys(("save", "savez", "savez_compressed", "savetxt"), "hk.save(path, {name: a})"),
     **{f"linalg.{name}": _SINGULAR for name in _SOLVERS.split()},
+    "apply_along_axis": "hk.map_blocks in a layout in which the axis is not distributed",
+    "apply_over_axes": "axis= of the function, a tuple",
+    "ediff1d": "np.diff(np.ravel(a))",
+    "histogram_bin_edges": "np.linspace(a.min(), a.max(), bins + 1)",
+    "insert": "np.concatenate of sections",
+    "ix_": "np.expand_dims of each array",
+    "piecewise": "np.where or np.select",
+    "real_if_close": "a.real",
+    "resize": "np.tile, a section and np.reshape",
+    "trim_zeros": "np.nonzero and a section",
+    "unwrap": "np.diff and np.cumsum",
+    "vander": "np.power.outer(a, np.arange(n))",
 }
 
 #: alternatives to attributes of NumPy's arrays

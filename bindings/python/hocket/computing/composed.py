@@ -128,10 +128,8 @@ def flatnonzero(a: Array) -> Any:
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """`numpy.compress`."""
     a = as_arrays(a, condition)[0]
-    if axis is None:
-        a, axis = shapes.ravel(a), 0
+    a, d = shapes.flattened(a, axis)
     with collective(a.comm, None):
-        d = one_axis(axis, a.ndim)
         mask = condition if isinstance(condition, Array) else np.asarray(condition)
         if mask.ndim != 1:
             raise LayoutError(f"a condition of shape {mask.shape}; give one of one dimension")
@@ -155,7 +153,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     """`numpy.take_along_axis`."""
     arr, indices = as_arrays(arr, indices)
     if axis is None:
-        arr, axis = shapes.ravel(arr), 0
+        arr, axis = shapes.flattened(arr, axis)
     return arr[_along(arr, indices, axis)]
 
 

@@ -152,8 +152,10 @@ def histogram(
         shape = weights.shape if isinstance(weights, Array) else shape
         if shape != a.shape:
             raise LayoutError(f"weights= has shape {shape}, and the array {a.shape}")
+        if a.dtype.kind == "c":
+            raise MismatchError(f"bins of {a.dtype} have no order; give a.real or np.abs(a)")
     check_alike([bins], a.comm)
-    a = without_copies(a)
+    a = without_copies(a.astype(np.uint8) if a.dtype.kind == "b" else a)
     if np.ndim(bins) == 0 and range is None:
         range = (a.min(), a.max()) if a.size else (0, 1)
     with collective(a.comm, None):

@@ -12,7 +12,7 @@ import numpy as np
 from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.layouts import balanced, like, normal_axes, one_axis
+from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.operands import made
 from hocket.computing.shapes import roll
 from hocket.computing.sorting import is_local
@@ -76,18 +76,17 @@ def ihfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
 OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward"}
 
 
-def fftshift(x: Array, axes: Any = None) -> Array:
+def fftshift(x: Array, axes: Any = None, sign: int = 1) -> Array:
     """`numpy.fft.fftshift`. Collective."""
     with collective(x.comm, None):
-        order = normal_axes(axes, x.ndim)
-    return roll(x, [x.shape[d] // 2 for d in order], order)
+        given = range(x.ndim) if axes is None else integers(axes, "axes")
+        order = [one_axis(d, x.ndim) for d in given]
+    return roll(x, [sign * (x.shape[d] // 2) for d in order], order)
 
 
 def ifftshift(x: Array, axes: Any = None) -> Array:
     """`numpy.fft.ifftshift`. Collective."""
-    with collective(x.comm, None):
-        order = normal_axes(axes, x.ndim)
-    return roll(x, [-(x.shape[d] // 2) for d in order], order)
+    return fftshift(x, axes, -1)
 
 
 def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:
@@ -233,7 +232,7 @@ def real_line(function: Any, a: Array, axis: int, norm: Any, extent: int) -> Arr
         mirrored = np.flip(np.conjugate(part(a, 1, extent - a.shape[axis] + 1)), axis)
         whole: Any = np.concatenate([a, mirrored], axis)  # NumPy states an ndarray
         found: Array = transform(np.fft.ifft, whole, None, (axis,), norm).real
-    return found
+    return found.astype(function(np.ones(2, a.dtype)).dtype, copy=False)
 
 
 def stretched(layout: Layout, axis: int, extent: int) -> Layout:

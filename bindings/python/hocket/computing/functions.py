@@ -210,14 +210,10 @@ def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
 
 def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """`numpy.take`."""
-    from hocket.computing.layouts import one_axis
-
     with collective(a.comm, None):
         if mode not in ("raise", "wrap", "clip"):
             raise Error(f"mode is {mode!r}; give 'raise', 'wrap' or 'clip'")
-        d = 0 if axis is None else one_axis(axis, a.ndim)
-    if axis is None:
-        a = shapes.ravel(a)
+    a, d = shapes.flattened(a, axis)
     index: Any = indices if isinstance(indices, Array) else np.asarray(indices)
     extent = a.shape[d]
     if mode == "wrap" and extent:

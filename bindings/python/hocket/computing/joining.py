@@ -11,6 +11,7 @@ from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import shapes
+from hocket.computing.algebra import require_dimensions
 from hocket.computing.filling import full as filled
 from hocket.computing.layouts import balanced, even, one_axis
 from hocket.computing.methods import numpy as np  # of any type
@@ -118,25 +119,20 @@ def hsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
 
 def vsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
     """`numpy.vsplit`: sections of the same memory."""
-    return split(of_dimensions(ary, 2), indices_or_sections, 0)
+    require_dimensions((ary, 2))
+    return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
     """`numpy.dsplit`: sections of the same memory."""
-    return split(of_dimensions(ary, 3), indices_or_sections, 2)
-
-
-def of_dimensions(a: Array, ndim: int) -> Array:
-    """`a`, if it has so many dimensions. Raises `LayoutError`."""
-    with collective(a.comm, None):
-        if a.ndim < ndim:
-            raise LayoutError(f"an array of shape {a.shape}; give one of {ndim} dimensions")
-    return a
+    require_dimensions((ary, 3))
+    return split(ary, indices_or_sections, 2)
 
 
 def unstack(x: Array, axis: int = 0) -> tuple[Any, ...]:
     """`numpy.unstack`: sections of the same memory, or scalars."""
-    return tuple(np.moveaxis(of_dimensions(x, 1), axis, 0))
+    require_dimensions((x, 1))
+    return tuple(np.moveaxis(x, axis, 0))
 
 
 def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
@@ -179,9 +175,9 @@ def tile(A: Array, reps: Any) -> Any:
 
 def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
     """`numpy.repeat`."""
+    a, d = shapes.flattened(a, axis)
     with collective(a.comm, None):
-        d = 0 if axis is None else one_axis(axis, a.ndim)
-        extent = a.size if axis is None else a.shape[d]
+        extent = a.shape[d]
         counts = np.asarray(repeats, None if np.size(repeats) else np.int64)
         if counts.shape not in ((), (1,), (extent,)) or counts.dtype.kind not in "biu":
             raise LayoutError(f"repeats is {repeats!r:.80}; give an integer, or {extent}")
@@ -195,15 +191,13 @@ def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
         np.int64,
         a.comm,
     )
-    return np.take(a, index, axis=axis)
+    return np.take(a, index, axis=d)
 
 
 def delete(arr: Array, obj: Any, axis: Any = None) -> Any:
     """`numpy.delete`."""
-    if axis is None:
-        arr, axis = shapes.ravel(arr), 0
+    arr, d = shapes.flattened(arr, axis)
     with collective(arr.comm, None):
-        d = one_axis(axis, arr.ndim)
         if isinstance(obj, Sequence):
             obj = np.asarray(obj, None if len(obj) else np.int64)
     kept = filled(balanced((arr.shape[d],), arr.layout.size), True, comm=arr.comm)

@@ -128,13 +128,12 @@ def checked(a: Array, axis: Any, order: Any) -> tuple[Array, int]:
     """The array, flattened for no axis, and the axis to sort along. Collective."""
     if order is not None:
         raise TypeError("np.sort of distributed arrays takes no order=; make an array of the field")
-    with collective(a.comm, None):
-        at = 0 if axis is None else one_axis(axis, a.layout.ndim)
-    if axis is not None:
-        return a, at
-    from hocket.computing.shapes import ravel
+    from hocket.computing.shapes import flattened
 
-    return ravel(a), 0
+    with collective(a.comm, None):
+        if axis is not None:
+            one_axis(axis, a.layout.ndim)
+    return flattened(a, axis)
 
 
 def sort(

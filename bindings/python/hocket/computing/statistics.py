@@ -134,7 +134,8 @@ def better(wins: Any, x: Any, y: Any) -> Any:
 
 def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool) -> Any:
     with collective(a.comm, None):
-        d = None if axis is None else one_axis(axis, a.ndim)
+        none = axis is None or (a.ndim == 0 and axis in (0, -1))
+        d = None if none else one_axis(axis, a.ndim)
         empty = a.size == 0 if d is None else a.shape[d] == 0
         if empty:
             raise MismatchError("an empty array has no least and no greatest element")
