@@ -106,6 +106,21 @@ def in_place(x: Any, y: Any, choose: Choose) -> Any:
     return np.multiply(x, y, out=x)
 
 
+def sorted_in_place(x: Any, y: Any, choose: Choose) -> Any:
+    """Also a section of the array, which writes to it."""
+    x = x.copy()
+    part = x[::2] if choose(0, 1) else x
+    part.sort(one_axis(x, choose))
+    return x
+
+
+def chosen_lines(x: Any, y: Any, choose: Choose) -> Any:
+    """The lines along an axis, or the flattened elements, at which a condition is true."""
+    axis = None if choose(0, 1) else one_axis(x, choose)
+    extent = x.size if axis is None else x.shape[axis]
+    return x.compress(np.arange(choose(0, extent)) % 3 == choose(0, 2), axis)
+
+
 def of_chosen(function: Any, initial: bool) -> Expression:
     """A reduction of the elements of a mask, which may be of one line."""
 
@@ -228,6 +243,8 @@ ANY: dict[str, Expression] = {
     "squeeze": lambda x, y, c: np.squeeze(np.expand_dims(x, 0), 0) * 1,
     "broadcast_to": lambda x, y, c: np.broadcast_to(x, (2, *x.shape)) * 1,
     "flip": lambda x, y, c: np.flip(x) * 1,
+    "flatten": lambda x, y, c: x.flatten("CF"[c(0, 1)]),
+    "extract": lambda x, y, c: np.extract(y > 0, x),
     "vdot": lambda x, y, c: np.vdot(x, y),
     "norm": lambda x, y, c: np.linalg.norm(x),
     "section": lambda x, y, c: x[slices(x, c)],
@@ -270,6 +287,11 @@ AXIS: dict[str, Expression] = {
     "indices of true": lambda x, y, c: np.argwhere(x),
     "sort": lambda x, y, c: np.sort(x, one_axis(x, c)),
     "argsort": lambda x, y, c: np.argsort(x, one_axis(x, c), kind="stable"),
+    "sort in place": sorted_in_place,
+    "compress": chosen_lines,
+    "searchsorted by order": lambda x, y, c: x.ravel().searchsorted(
+        y, "right", x.ravel().argsort(kind="stable")
+    ),
     "nonzero": lambda x, y, c: np.nonzero(x),
     "average with weights": lambda x, y, c: np.average(x, one_axis(x, c), abs(y) + 1),
     "nanmean": lambda x, y, c: np.nanmean(x / y, one_axis(x, c)) if x.size else x + y,
@@ -296,6 +318,8 @@ MATRIX: dict[str, Expression] = {
     "matmul": lambda x, y, c: x @ y.T,
     "matrix and vector": lambda x, y, c: x @ y[0] if len(y) else x + y,
     "einsum": lambda x, y, c: np.einsum("ij,kj->ki", x, y),
+    "transposed matrices": lambda x, y, c: (x.mT if hasattr(x, "mT") else x.T) + 1,
+    "trace of products": lambda x, y, c: (x @ y.T).trace(c(-1, 1)),
     "einsum of one": lambda x, y, c: np.einsum(["ij->ji", "ij->j", "ij->i"][c(0, 2)], x),
     "labels": summed_over_labels,
     "dot": lambda x, y, c: np.dot(x.ravel(), y.ravel()),

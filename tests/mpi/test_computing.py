@@ -13,7 +13,8 @@ from lockstep import ranks
 
 import hocket as hk
 import random_layouts
-from computing import expressions, rounded, values_of
+from compositions import expressions
+from computing import rounded, values_of
 
 DTYPES = ["f8", "f4", "i8", "i4", "c16", "?"]
 
@@ -52,11 +53,11 @@ def outcome(expression, x, y, seed):
             return None, error
 
 
-def compare(comm, seed, names=None):
+def compare(comm, seed, names=None, shape=None):
     """One random expression of two random arrays in two random layouts."""
     rng = np.random.default_rng(seed)
     choose = random_layouts.from_rng(rng)
-    shape = random_layouts.any_shape(choose)
+    shape = random_layouts.any_shape(choose) if shape is None else shape
     dtype = DTYPES[choose(0, len(DTYPES) - 1)]
     x, y = values_of(shape, dtype, rng), values_of(shape, dtype, rng)
     first = random_layouts.any_layout(choose, shape, comm.size, depth=1)
@@ -85,6 +86,12 @@ def compare(comm, seed, names=None):
 def test_random_expressions(comm, part):
     for case in range(40):
         compare(comm, [part, case, comm.size])
+
+
+@ranks(3)
+def test_each_expression(comm):
+    for case, name in enumerate(sorted(expressions((4, 3)))):
+        compare(comm, [29, case, comm.size], [name], (4, 3))
 
 
 @pytest.mark.parametrize("cases", [20, pytest.param(200, marks=pytest.mark.soak)])
@@ -270,7 +277,20 @@ def test_what_cannot_be_raises_everywhere(comm):
     raises_everywhere(
         comm, TypeError, lambda: np.asarray(a), ".local", ".gather()", "hk.replicated(a)"
     )
-    raises_everywhere(comm, TypeError, lambda: np.kron(a, a), "np.kron")
+    raises_everywhere(comm, TypeError, lambda: np.linalg.solve(a, a), "np.linalg.solve", "Sca")
+    raises_everywhere(comm, TypeError, lambda: np.piecewise(a, [a > 0], [1]), "np.select")
+    raises_everywhere(comm, TypeError, lambda: np.add.reduceat(a, [0]), "np.add.reduceat", "outer")
+    raises_everywhere(comm, TypeError, lambda: np.interp(a, a[0], a[0]), "hk.replicated(xp)")
+    raises_everywhere(comm, TypeError, lambda: np.quantile(a, 0.5, method="hazen"), "'hazen'")
+    raises_everywhere(comm, hk.LayoutError, lambda: np.split(a, 3), "np.array_split")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.add.at(a, [0], 1j), "complex128")
+    raises_everywhere(
+        comm, hk.MismatchError, lambda: np.concatenate([a, a + 1j], dtype="f8"), "same_kind"
+    )
+    for name, near in [("view", "a.astype"), ("flat", "a.ravel()"), ("tolist", "a.gather(root=0)")]:
+        raises_everywhere(comm, TypeError, lambda name=name: getattr(a, name), name, near)
+        assert not hasattr(a, name)
+    raises_everywhere(comm, AttributeError, lambda: a.nothing, "'nothing'")
     raises_everywhere(comm, hk.MismatchError, lambda: np.max(a, where=a > 0), "give initial=")
     raises_everywhere(comm, hk.MismatchError, lambda: np.sum(a, where=a), "give booleans")
     mask = np.ones((2, *a.shape), bool)
@@ -339,6 +359,14 @@ def test_a_section_reads_and_writes_its_array_at_each_operation(comm):
         assert not part.local.flags.writeable
     a.T[...] = 0
     assert not a.any()
+    b = hk.arange(hk.Layout((20, 2), "(CYCLIC(3), *)", comm.size), comm=comm)
+    whole = np.arange(40).reshape(20, 2) * 10
+    turned = b[1:19:2].T
+    b *= 10
+    check(turned, whole[1:19:2].T, "a view of a section")
+    turned[0] = -1
+    whole[1:19:2, 0] = -1
+    check(b, whole, "written through a view of a section")
 
 
 @ranks(1, 2, 3)

@@ -18,7 +18,8 @@ import hocket as hk
 QUIET = {
     *(name for name in hk.__all__ if name.endswith(("Error", "EndOfStream"))),
     *(f"Array.{name}" for name in ("local", "layout", "comm", "dtype", "room")),
-    *(f"Array.{name}" for name in ("shape", "ndim", "size", "nbytes", "T", "real", "imag")),
+    *(f"Array.{name}" for name in ("shape", "ndim", "size", "itemsize", "nbytes")),
+    *(f"Array.{name}" for name in ("T", "real", "imag")),
     "Flow.give_way",
     *(f"Layout.{name}" for name in ("shape", "dist", "procs", "replicate", "size", "ndim")),
     *("Layout.num_elements", "Layout.draw"),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,8 @@ import numpy.typing as npt
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather, exchange
-from hocket.computing.indexing import as_value
+from hocket.computing.elementwise import result_types
+from hocket.computing.indexing import as_value, is_basic
 from hocket.computing.layouts import Shape, balanced, held, numbers
 from hocket.computing.operands import (
     bring,
@@ -22,8 +23,9 @@ from hocket.computing.operands import (
     replicated,
     without_copies,
 )
+from hocket.computing.shapes import expand_dims
 from hocket.computing.sorting import sample_sort
-from hocket.errors import Error, LayoutError
+from hocket.errors import Error, LayoutError, MismatchError
 from hocket.formats import gen_block
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
@@ -57,22 +59,26 @@ def fetch(a: Array, wanted: Numbers) -> AnyArray:
     return result
 
 
-def store(a: Array, wanted: Numbers, values: AnyArray, order: Numbers) -> None:
+def store(
+    a: Array, wanted: Numbers, values: AnyArray, order: Numbers, combine: Optional[np.ufunc] = None
+) -> None:
     """Writes values to the elements of these numbers; of several values for one, the one with the
-    highest `order`.
+    highest `order`. With `combine`, all are combined with the element.
 
     Collective.
     """
     if held(a.layout) != a.layout.num_elements:
         alone = without_copies(a)
-        store(alone, wanted, values, order)
+        store(alone, wanted, values, order, combine)
         redistribute(alone, a.layout, out=a)
         return
     owners, offsets = locate(a.layout, wanted)
     (places, arrived, turns), _ = exchange(a.comm, owners, offsets, values, order)
     by_turn = np.argsort(turns, kind="stable")
-    local = a._local
-    if local.flags.c_contiguous:
+    local = a._current()
+    if combine is not None:
+        combine.at(local, np.unravel_index(places[by_turn], local.shape), arrived[by_turn])
+    elif local.flags.c_contiguous:
         local.reshape(-1)[places[by_turn]] = arrived[by_turn]
     elif local.size:
         local[np.unravel_index(places[by_turn], local.shape)] = arrived[by_turn]
@@ -92,9 +98,10 @@ def is_mask(item: Any) -> bool:
     ).kind == "b"
 
 
-def without_masks(a: Array, items: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def without_masks(a: Array, items: tuple[Any, ...]) -> tuple[Array, Any, tuple[Any, ...]]:
     """The mask, if the index is one of the array's shape; else None, and the items, with arrays of
-    integers for masks of some dimensions. Collective."""
+    integers for masks of some dimensions. The array has a dimension of extent 1 for each None, for
+    which a slice stands. Collective."""
     with collective(a.comm, None):
         shape = a.layout.shape
         items = tuple(
@@ -124,11 +131,16 @@ def without_masks(a: Array, items: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...
             elif item is not None:
                 d += 1
         if len(found) == 1 == len(items) and found[0][1].ndim == len(shape):
-            return found[0][1], items
+            return a, found[0][1], items
     for place, mask in reversed(found):
         chosen = np.nonzero(mask)
         items = (*items[:place], *chosen, *items[place + 1 :])
-    return None, items
+    dots = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
+    rest = len(shape) - sum(item is not None and item is not Ellipsis for item in items)
+    for place, item in enumerate(items):
+        if item is None:
+            a = expand_dims(a, place if place < dots else place - 1 + rest)
+    return a, None, tuple(slice(None) if item is None else item for item in items)
 
 
 def is_array(item: Any) -> bool:
@@ -137,7 +149,7 @@ def is_array(item: Any) -> bool:
 
 def chosen(a: Array, items: tuple[Any, ...]) -> Array:
     """``a[mask]`` and ``a[rows, columns]``. Collective."""
-    mask, items = without_masks(a, items)
+    a, mask, items = without_masks(a, items)
     with collective(a.comm, None):
         plan = None if mask is not None else Selection(a, items)
     if mask is not None:
@@ -166,24 +178,43 @@ def true_numbers(mask: Array) -> Array:
     return packed(mask.comm, found)
 
 
-def assign_chosen(a: Array, items: tuple[Any, ...], value: Any) -> None:
+def assign_chosen(
+    a: Array, items: tuple[Any, ...], value: Any, combine: Optional[np.ufunc] = None
+) -> None:
     """``a[mask] = value`` and ``a[rows, columns] = value``. Collective."""
-    mask, items = without_masks(a, items)
+    a, mask, items = without_masks(a, items)
     with collective(a.comm, None):
         if not a._local.flags.writeable:
             raise Error("the array is read-only; assign to one that may be written")
         plan = None if mask is not None else Selection(a, items)
         value = as_value(value, a.dtype)
-        if plan is not None and broadcast_shape([value, np.empty(plan.shape)]) != plan.shape:
+        if (
+            plan is not None
+            and broadcast_shape([value, np.broadcast_to(0, plan.shape)]) != plan.shape
+        ):
             raise LayoutError(f"a value of shape {value.shape} does not fit {plan.shape}")
     rank = a._rank_and_size[0]
     if mask is not None:
-        assign_masked(a, mask, value)
+        assign_masked(a, mask, value if combine is None else combine(compress(mask, a), value))
         return
     assert plan is not None
     values = np.broadcast_to(bring(value, plan.layout, rank, a.comm), plan.local_shape())
     order = numbers(plan.layout, rank).reshape(-1)
-    store(a, plan.numbers(), values.reshape(-1).astype(a.dtype), order)
+    store(a, plan.numbers(), values.reshape(-1).astype(a.dtype), order, combine)
+
+
+def combine_at(ufunc: np.ufunc, a: Array, index: Any, value: Any) -> None:
+    """``ufunc.at(a, index, value)``: once for each time that the index names an element.
+    Collective."""
+    items = index if isinstance(index, tuple) else (index,)
+    (dtype,) = result_types(ufunc, [a, value], {})
+    with collective(a.comm, None):
+        if not np.can_cast(dtype, a.dtype, "same_kind"):
+            raise MismatchError(f"the result is {dtype}, which the array, {a.dtype}, does not take")
+    if is_basic(items):
+        a[index] = ufunc(a[index], value)
+    else:
+        assign_chosen(a, items, value, ufunc)
 
 
 def assign_masked(a: Array, mask: Any, value: Any) -> None:
@@ -226,8 +257,6 @@ class Selection:
 
     def __init__(self, a: Array, items: tuple[Any, ...]) -> None:
         shape = a.layout.shape
-        if any(item is None for item in items):
-            raise LayoutError("None does not go with arrays of integers; use np.expand_dims")
         dots = [k for k, item in enumerate(items) if item is Ellipsis]
         missing = len(shape) - len(items) + len(dots)
         if missing < 0 or len(dots) > 1:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NumPy's functions that are compositions of a few others. All are collective."""
+"""NumPy's functions that choose, place and turn elements, as compositions of a few others. All are
+collective."""
 
 from __future__ import annotations
 
@@ -7,45 +8,18 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Callable
 
-import numpy as np
-
+from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import shapes
 from hocket.computing.contractions import diagonal
-from hocket.computing.layouts import one_axis
-from hocket.computing.operands import as_arrays
+from hocket.computing.elementwise import of_function
+from hocket.computing.layouts import balanced, like, one_axis
+from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.operands import as_arrays, shape_of
 from hocket.computing.reductions import to_out
-from hocket.creation import empty, from_function
-from hocket.errors import LayoutError
-
-
-def atleast(n: int, a: Any) -> Any:
-    """`numpy.atleast_1d` to `numpy.atleast_3d`, which add dimensions where NumPy does."""
-    while a.ndim < n:
-        a = np.expand_dims(a, a.ndim if a.ndim == 2 else 0)
-    return a
-
-
-def vstack(tup: Sequence[Any], dtype: Any = None) -> Any:
-    """`numpy.vstack`."""
-    return np.concatenate([atleast(2, a) for a in tup], 0, dtype=dtype)
-
-
-def hstack(tup: Sequence[Any], dtype: Any = None) -> Any:
-    """`numpy.hstack`."""
-    parts = [atleast(1, a) for a in tup]
-    return np.concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype=dtype)
-
-
-def dstack(tup: Sequence[Any]) -> Any:
-    """`numpy.dstack`."""
-    return np.concatenate([atleast(3, a) for a in tup], 2)
-
-
-def column_stack(tup: Sequence[Any]) -> Any:
-    """`numpy.column_stack`."""
-    return np.concatenate([np.expand_dims(a, 1) if a.ndim == 1 else a for a in tup], 1)
+from hocket.creation import empty, from_function, zeros
+from hocket.errors import LayoutError, MismatchError
 
 
 def flipud(m: Array) -> Array:
@@ -74,29 +48,6 @@ def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     return m
 
 
-def tile(A: Array, reps: Any) -> Any:
-    """`numpy.tile`."""
-    counts = tuple(map(operator.index, np.atleast_1d(reps).tolist()))
-    result: Any = A
-    while result.ndim < len(counts):
-        result = np.expand_dims(result, 0)
-    for axis, count in zip(range(result.ndim)[-len(counts) :], counts):
-        if count == 0:
-            result = result[shapes.at(axis, slice(0, 0), result.ndim)]
-        elif count > 1:
-            result = np.concatenate([result] * count, axis)
-    return result.copy() if max(counts, default=1) < 2 else result
-
-
-def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
-    """`numpy.repeat`."""
-    with collective(a.comm, None):
-        d = 0 if axis is None else one_axis(axis, a.ndim)
-        extent = a.size if axis is None else a.shape[d]
-        index = np.repeat(np.arange(extent), repeats)
-    return np.take(a, index, axis=axis)
-
-
 def ptp(a: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """`numpy.ptp`."""
     most = np.max(a, axis, keepdims=keepdims)
@@ -105,37 +56,8 @@ def ptp(a: Array, axis: Any = None, out: Any = None, keepdims: bool = False) -> 
     )
 
 
-def outer(a: Any, b: Any, out: Any = None) -> Any:
-    """`numpy.outer`."""
-    rows, columns = np.expand_dims(np.ravel(a), 1), np.ravel(b)
-    return np.multiply(rows, columns, **({} if out is None else {"out": out}))
-
-
-def average(
-    a: Array, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: Any = False
-) -> Any:
-    """`numpy.average`."""
-    if weights is None:
-        mean = np.mean(a, axis, keepdims=keepdims)
-        total: Any = np.multiply(np.ones_like(mean), a.size / max(np.size(mean), 1))
-        return (mean, total) if returned else mean
-    if weights.shape != a.shape and weights.ndim == 1 and axis is not None:
-        d = one_axis(axis, a.ndim)
-        weights = weights.reshape((-1, *(1,) * (a.ndim - 1 - d)))
-    kind = np.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
-    spread = np.broadcast_to(weights, a.shape).astype(kind)
-    total = np.sum(spread, axis, keepdims=keepdims)
-    if np.any(np.equal(total, 0)):
-        raise ZeroDivisionError("the weights of np.average add up to 0; give others")
-    mean = np.true_divide(np.sum(np.multiply(a, spread), axis, keepdims=keepdims), total)
-    return (mean, total) if returned else mean
-
-
 def _band(a: Array, below: bool, k: int) -> Array:
     """Whether each element is on diagonal k, or on the requested side of it."""
-    with collective(a.comm, None):
-        if a.ndim < 2:
-            raise LayoutError(f"an array of shape {a.shape} has no diagonals; give two dimensions")
     return from_function(
         lambda *index: index[-1] <= index[-2] + k if below else index[-1] >= index[-2] + k,
         a.layout,
@@ -145,26 +67,57 @@ def _band(a: Array, below: bool, k: int) -> Array:
 
 
 def tril(m: Array, k: int = 0) -> Any:
-    """`numpy.tril`."""
-    return np.where(_band(m, True, k), m, m.dtype.type(0))
+    """`numpy.tril`, of a vector that of a matrix whose rows are equal."""
+    return _side(m, True, k)
 
 
 def triu(m: Array, k: int = 0) -> Any:
-    """`numpy.triu`."""
-    return np.where(_band(m, False, k), m, m.dtype.type(0))
+    """`numpy.triu`, of a vector that of a matrix whose rows are equal."""
+    return _side(m, False, k)
 
 
-def trace(
-    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
-) -> Any:
-    """`numpy.trace`."""
-    return np.sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+def _side(m: Array, below: bool, k: int) -> Any:
+    with collective(m.comm, None):
+        if m.ndim == 0:
+            raise LayoutError("an array without dimensions has no diagonals; give one dimension")
+    m = shapes.broadcast_to(m, m.shape * 2) if m.ndim == 1 else m
+    return np.where(_band(m, below, k), m, m.dtype.type(0))
+
+
+def diag(v: Array, k: int = 0) -> Any:
+    """`numpy.diag`."""
+    with collective(v.comm, None):
+        if v.ndim not in (1, 2):
+            raise LayoutError(f"np.diag takes one dimension or two, not the shape {v.shape}")
+    if v.ndim == 2:
+        return diagonal(v, k)
+    count = v.shape[0] + abs(k)
+    result = zeros(balanced((count, count), v.layout.size), v.dtype, v.comm)
+    index = np.arange(v.shape[0])
+    result[index + max(-k, 0), index + max(k, 0)] = v
+    return result
+
+
+def diagflat(v: Array, k: int = 0) -> Any:
+    """`numpy.diagflat`."""
+    return diag(shapes.ravel(v), k)
+
+
+def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
+    """`numpy.fill_diagonal`."""
+    if wrap or np.ndim(val):
+        raise TypeError("np.fill_diagonal of distributed arrays takes a number, and no wrap=")
+    with collective(a.comm, None):
+        if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
+            raise LayoutError(f"shape {a.shape}; give a matrix, or equal extents")
+    a[(np.arange(min(a.shape)),) * a.ndim] = val
 
 
 def argwhere(a: Array) -> Any:
     """`numpy.argwhere`."""
-    found = np.nonzero(a)
-    return np.stack(found, 1)
+    if a.ndim == 0:
+        return argwhere(shapes.ravel(a))[:, :0]
+    return np.stack(np.nonzero(a), 1)
 
 
 def flatnonzero(a: Array) -> Any:
@@ -172,59 +125,177 @@ def flatnonzero(a: Array) -> Any:
     return np.nonzero(np.ravel(a))[0]
 
 
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
-    """`numpy.append`."""
-    return np.concatenate([arr, values], axis)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """`numpy.compress`."""
+    a = as_arrays(a, condition)[0]
+    a, d = shapes.flattened(a, axis)
+    with collective(a.comm, None):
+        mask = condition if isinstance(condition, Array) else np.asarray(condition)
+        if mask.ndim != 1:
+            raise LayoutError(f"a condition of shape {mask.shape}; give one of one dimension")
+    count = mask.shape[0]
+    mask = np.not_equal(mask, mask.dtype.type(0))
+    beyond = np.any(mask[a.shape[d] :])
+    with collective(a.comm, None):
+        if beyond:
+            raise LayoutError(f"the condition chooses elements beyond the {a.shape[d]} of axis {d}")
+    mask = mask[: a.shape[d]]
+    found = a[shapes.at(d, slice(0, count), a.ndim)][(slice(None),) * d + (mask,)]
+    return found if out is None else to_out(found, out)
 
 
-def inner(a: Any, b: Any) -> Any:
-    """`numpy.inner`."""
-    a, b = as_arrays(a, b)
-    if a.ndim == 0 or b.ndim == 0:
-        return np.multiply(a, b)
-    return np.dot(a, b) if a.ndim == b.ndim == 1 else np.tensordot(a, b, (-1, -1))
+def extract(condition: Any, arr: Any) -> Any:
+    """`numpy.extract`."""
+    return compress(np.ravel(condition), np.ravel(arr))
 
 
-def without_nan(function: Any, neutral: Any) -> Any:
-    """`numpy.nansum` and similar functions: NaNs count as the neutral element."""
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """`numpy.take_along_axis`."""
+    arr, indices = as_arrays(arr, indices)
+    if axis is None:
+        arr, axis = shapes.flattened(arr, axis)
+    return arr[_along(arr, indices, axis)]
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """`numpy.put_along_axis`."""
+    indices = as_arrays(arr, indices)[1]
+    if axis is None:
+        raise TypeError("np.put_along_axis of distributed arrays takes an axis; assign to a[mask]")
+    arr[_along(arr, indices, axis)] = values
+
+
+def _along(a: Array, indices: Array, axis: Any) -> tuple[Any, ...]:
+    with collective(a.comm, None):
+        d = one_axis(axis, a.ndim)
+        if indices.ndim != a.ndim:
+            raise LayoutError(f"indices of shape {indices.shape} for an array of {a.shape}")
+    lines = np.ix_(*map(np.arange, a.shape))
+    return tuple(indices if e == d else line for e, line in enumerate(lines))
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """`numpy.copyto`."""
+    if not isinstance(dst, Array):
+        raise TypeError("np.copyto writes to a distributed array only; use a.gather(), a.local")
+    with collective(dst.comm, None):
+        source = src if isinstance(src, Array) else np.asarray(src)
+        if not np.can_cast(source.dtype, dst.dtype, casting):
+            raise MismatchError(f"{src!r:.80} does not convert to {dst.dtype} by {casting!r}")
+    dst[...] = src if where is True else np.where(where, src, dst)
+
+
+def putmask(a: Array, mask: Any, values: Any) -> None:
+    """`numpy.putmask` of a number, or of an array of the same shape."""
+    if shape_of(values) not in ((), a.shape):
+        raise TypeError(
+            "np.putmask of distributed arrays takes a number or as many values; a[mask]"
+        )
+    a[...] = np.where(mask, values, a).astype(a.dtype)
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    """`numpy.select`."""
+    if len(condlist) != len(choicelist):
+        raise LayoutError(f"{len(condlist)} conditions and {len(choicelist)} choices; give equal")
+    for condition, choice in reversed(list(zip(condlist, choicelist))):
+        default = np.where(condition, choice, default)
+    return default
+
+
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """`numpy.choose`."""
+    last = len(choices) - 1
+    index = np.mod(a, last + 1) if mode == "wrap" else np.clip(a, 0, last) if mode == "clip" else a
+    if mode == "raise" and np.any(np.logical_or(np.less(a, 0), np.greater(a, last))):
+        raise LayoutError(f"an index of np.choose lies outside 0 to {last}; give mode=")
+    found = select([np.equal(index, k) for k in range(last)], choices[:-1], choices[-1])
+    found = np.broadcast_arrays(found, index)[0]
+    return found if out is None else to_out(found, out)
+
+
+def unravel_index(indices: Array, shape: Any) -> tuple[Any, ...]:
+    """`numpy.unravel_index`."""
+    count = len(np.atleast_1d(shape))
+    return tuple(
+        of_function(lambda i, d=d: np.unravel_index(i, shape)[d], [indices]) for d in range(count)
+    )
+
+
+def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: Any = "raise") -> Any:
+    """`numpy.ravel_multi_index`."""
+    return of_function(lambda *i: np.ravel_multi_index(i, dims, mode), as_arrays(*multi_index))
+
+
+def interp(
+    x: Array, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
+    """`numpy.interp` between points that every process has."""
+    if isinstance(xp, Array) or isinstance(fp, Array):
+        raise TypeError("np.interp of distributed arrays takes NumPy's points, hk.replicated(xp)")
+    return of_function(lambda at: np.interp(at, xp, fp, left, right, period), [x])
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """`numpy.polyval` of coefficients that every process has."""
+    if isinstance(p, Array):
+        raise TypeError(
+            "np.polyval of distributed arrays takes NumPy's coefficients, hk.replicated(p)"
+        )
+    return of_function(lambda at: np.polyval(p, at), [x])
+
+
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """`numpy.array_equiv`."""
+    a1, a2 = as_arrays(a1, a2)
+    try:
+        np.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return False
+    return bool(np.all(np.equal(a1, a2)))
+
+
+def cumulative(scan: Any) -> Any:
+    """`numpy.cumulative_sum` and `numpy.cumulative_prod`."""
 
     def compute(
-        a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+        x: Array,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: bool = False,
     ) -> Any:
-        kept = a if a.dtype.kind not in "fc" else np.where(np.isnan(a), a.dtype.type(neutral), a)
-        return function(kept, axis, dtype=dtype, out=out, keepdims=keepdims)
+        with collective(x.comm, None):
+            if axis is None and x.ndim != 1:
+                raise LayoutError(f"an array of shape {x.shape}; give axis=")
+            d = 0 if axis is None else one_axis(axis, x.ndim)
+        found = scan(x, d, dtype)
+        if include_initial:
+            line = (*x.shape[:d], 1, *x.shape[d + 1 :])
+            first = np.broadcast_to(found.dtype.type(scan is not np.cumsum), line)
+            found = np.concatenate([first, found], d)
+        return found if out is None else to_out(found, out)
 
     return compute
-
-
-def nanmean(
-    a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Any:
-    """`numpy.nanmean`."""
-    if a.dtype.kind not in "fc":
-        return np.mean(a, axis, dtype, out, keepdims)
-    count = np.count_nonzero(np.equal(a, a), axis, keepdims=keepdims)
-    total = np.nansum(a, axis, dtype, None, keepdims)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.true_divide(total, count).astype(total.dtype)
-    return mean if out is None else to_out(mean, out)
 
 
 def filled(value: Any) -> Callable[..., Any]:
     """`numpy.zeros_like` and similar functions."""
 
-    def like(a: Array, dtype: Any = None) -> Array:
+    def similar(a: Array, dtype: Any = None, *, shape: Any = None) -> Array:
         with collective(a.comm, None):
-            result = empty(a.layout, a.dtype if dtype is None else dtype, a.comm)
+            extents = a.shape if shape is None else tuple(integers(shape, "shape"))
+            result = empty(like(a.layout, extents), a.dtype if dtype is None else dtype, a.comm)
         if value is not None:
             result.fill(result.dtype.type(value))
         return result
 
-    return like
+    return similar
 
 
-def full_like(a: Array, fill_value: Any, dtype: Any = None) -> Array:
+def full_like(a: Array, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Array:
     """`numpy.full_like`."""
-    result: Array = filled(None)(a, dtype)
+    result: Array = filled(None)(a, dtype, shape=shape)
     result[...] = fill_value
     return result

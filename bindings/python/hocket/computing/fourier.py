@@ -14,6 +14,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.operands import made
+from hocket.computing.shapes import roll
 from hocket.computing.sorting import is_local
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
@@ -49,6 +50,43 @@ def fft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Arr
 def ifft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
     """`numpy.fft.ifft2`, in the layout of `a`. Collective."""
     return transform(np.fft.ifft, a, s, axes, norm)
+
+
+def rfft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
+    """`numpy.fft.rfft2`. Collective."""
+    return rfftn(a, s, axes, norm)
+
+
+def irfft2(a: Array, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Array:
+    """`numpy.fft.irfft2`. Collective."""
+    return irfftn(a, s, axes, norm)
+
+
+def hfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.hfft`. Collective."""
+    return irfft(a.conj(), n, axis, OPPOSITE.get(norm, norm))
+
+
+def ihfft(a: Array, n: Any = None, axis: Any = -1, norm: Any = None) -> Array:
+    """`numpy.fft.ihfft`. Collective."""
+    return rfft(a, n, axis, OPPOSITE.get(norm, norm)).conj()
+
+
+#: scales of a transform that goes the other way
+OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def fftshift(x: Array, axes: Any = None, sign: int = 1) -> Array:
+    """`numpy.fft.fftshift`. Collective."""
+    with collective(x.comm, None):
+        given = range(x.ndim) if axes is None else integers(axes, "axes")
+        order = [one_axis(d, x.ndim) for d in given]
+    return roll(x, [sign * (x.shape[d] // 2) for d in order], order)
+
+
+def ifftshift(x: Array, axes: Any = None) -> Array:
+    """`numpy.fft.ifftshift`. Collective."""
+    return fftshift(x, axes, -1)
 
 
 def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:
@@ -194,7 +232,7 @@ def real_line(function: Any, a: Array, axis: int, norm: Any, extent: int) -> Arr
         mirrored = np.flip(np.conjugate(part(a, 1, extent - a.shape[axis] + 1)), axis)
         whole: Any = np.concatenate([a, mirrored], axis)  # NumPy states an ndarray
         found: Array = transform(np.fft.ifft, whole, None, (axis,), norm).real
-    return found
+    return found.astype(function(np.ones(2, a.dtype)).dtype, copy=False)
 
 
 def stretched(layout: Layout, axis: int, extent: int) -> Layout:

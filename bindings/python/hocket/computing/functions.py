@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
@@ -13,18 +14,24 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import (
+    algebra,
+    by_index,
     chosen_terms,
     composed,
     contractions,
+    distributions,
     elementwise,
     fourier,
+    joining,
     products,
     reductions,
     scans,
+    sets,
     shapes,
     sorting,
     statistics,
 )
+from hocket.computing.alternatives import NEAR
 from hocket.computing.operands import copied
 from hocket.errors import Error
 
@@ -35,8 +42,9 @@ _ABSENT = getattr(np, "_NoValue", None)
 
 def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """Implements `__array_ufunc__`."""
-    if ufunc is np.matmul and method == "__call__":
-        return products.matmul(*inputs, **_known(np.matmul, products.matmul, _flat_out(options)))
+    product = PRODUCTS.get(ufunc)
+    if product is not None and method == "__call__":
+        return product(*inputs, **_known(ufunc, product, _flat_out(options)))
     if method == "__call__":
         return elementwise.of_ufunc(ufunc, inputs, options)
     options = _flat_out(options)
@@ -45,9 +53,13 @@ def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[
         return chosen_terms.reduce(ufunc, *inputs, **options)
     if method == "accumulate":
         return scans.accumulate(ufunc, *inputs, **options)
+    if method == "outer":
+        return algebra.outer_of(ufunc, *inputs, **options)
+    if method == "at" and len(inputs) == 3 and isinstance(inputs[0], Array):
+        return by_index.combine_at(ufunc, *inputs)
     raise TypeError(
         f"np.{ufunc.__name__}.{method} of distributed arrays takes no such arguments; use "
-        f"np.{ufunc.__name__}, its reduce or accumulate, or a.local and hk.map_blocks"
+        f"np.{ufunc.__name__}, its reduce, accumulate, outer, or at with a distributed array first"
     )
 
 
@@ -198,14 +210,10 @@ def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
 
 def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """`numpy.take`."""
-    from hocket.computing.layouts import one_axis
-
     with collective(a.comm, None):
         if mode not in ("raise", "wrap", "clip"):
             raise Error(f"mode is {mode!r}; give 'raise', 'wrap' or 'clip'")
-        d = 0 if axis is None else one_axis(axis, a.ndim)
-    if axis is None:
-        a = shapes.ravel(a)
+    a, d = shapes.flattened(a, axis)
     index: Any = indices if isinstance(indices, Array) else np.asarray(indices)
     extent = a.shape[d]
     if mode == "wrap" and extent:
@@ -217,29 +225,16 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
     return result if out is None else reductions.to_out(result, out)
 
 
-#: Alternatives to unsupported functions.
-NEAR = {
-    "median": "np.sort(a, axis=None) and its middle",
-    "percentile": "np.sort(a, axis=None) and its elements",
-    "quantile": "np.sort(a, axis=None) and its elements",
-    "histogram": "np.searchsorted(np.sort(a, axis=None), edges)",
-    "bincount": "np.unique and np.searchsorted",
-    "digitize": "np.searchsorted(edges, a)",
-    "gradient": "np.diff or np.roll",
-    "convolve": "np.fft.fftn or hk.map_blocks with halo=",
-    "pad": "an assignment to a section of hk.zeros",
-    "kron": "np.outer and np.reshape",
-    "cov": "np.mean and np.matmul",
-    "corrcoef": "np.mean and np.matmul",
-    "delete": "np.concatenate of sections",
-    "insert": "np.concatenate of sections",
-    "partition": "np.sort",
-    "split": "sections, a[begin:end]",
-    "array_split": "sections, a[begin:end]",
-    "linalg.solve": "ScaLAPACK (see docs/guide/neighbours.md)",
-    "linalg.svd": "ScaLAPACK (see docs/guide/neighbours.md)",
-    "linalg.eigh": "ScaLAPACK (see docs/guide/neighbours.md)",
-    "linalg.inv": "ScaLAPACK (see docs/guide/neighbours.md)",
+def named(home: Any, module: Any, names: str) -> Table:
+    """Functions of NumPy's `home` and those of the same names in `module`; older versions of NumPy
+    lack some."""
+    return {getattr(home, n): getattr(module, n) for n in names.split() if hasattr(home, n)}
+
+
+#: ufuncs of vectors and matrices
+PRODUCTS: Table = {
+    np.matmul: products.matmul,
+    **named(np, algebra, "vecdot matvec vecmat"),
 }
 
 TABLE: Table = {
@@ -249,33 +244,8 @@ TABLE: Table = {
     np.max: reduced(np.maximum),
     np.any: reduced(np.logical_or),
     np.all: reduced(np.logical_and),
-    np.count_nonzero: statistics.count_nonzero,
-    np.mean: statistics.mean,
-    np.var: statistics.var,
-    np.std: statistics.std,
-    np.argmin: statistics.argmin,
-    np.argmax: statistics.argmax,
-    np.nonzero: statistics.nonzero,
     np.cumsum: scans.cumulative(np.add),
     np.cumprod: scans.cumulative(np.multiply),
-    np.dot: products.dot,
-    np.vdot: products.vdot,
-    np.tensordot: contractions.tensordot,
-    np.einsum: contractions.einsum,
-    np.linalg.norm: products.norm,
-    np.transpose: shapes.transpose,
-    np.swapaxes: shapes.swapaxes,
-    np.moveaxis: shapes.moveaxis,
-    np.expand_dims: shapes.expand_dims,
-    np.squeeze: shapes.squeeze,
-    np.reshape: shapes.reshape,
-    np.ravel: shapes.ravel,
-    np.broadcast_to: shapes.broadcast_to,
-    np.concatenate: shapes.concatenate,
-    np.stack: shapes.stack,
-    np.flip: shapes.flip,
-    np.roll: shapes.roll,
-    np.diff: shapes.diff,
     np.where: where,
     np.clip: clip,
     np.round: around,
@@ -283,20 +253,10 @@ TABLE: Table = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.take: take,
-    np.sort: sorting.sort,
-    np.argsort: sorting.argsort,
-    np.unique: sorting.unique,
-    np.searchsorted: sorting.searchsorted,
     np.copy: lambda a: copied(a, a.layout),
-    np.real: by_element(np.real),
-    np.imag: by_element(np.imag),
-    np.angle: by_element(np.angle),
-    np.nan_to_num: by_element(np.nan_to_num),
-    np.sinc: by_element(np.sinc),
     np.zeros_like: composed.filled(0),
     np.ones_like: composed.filled(1),
     np.empty_like: composed.filled(None),
-    np.full_like: composed.full_like,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.size,
@@ -305,44 +265,97 @@ TABLE: Table = {
     np.result_type: lambda *given: np.result_type(
         *(x.dtype if isinstance(x, Array) else x for x in given)
     ),
+    np.nanmin: reduced(np.fmin),
+    np.nanmax: reduced(np.fmax),
+    np.nanargmin: statistics.extreme_number(statistics.argmin, math.inf),
+    np.nanargmax: statistics.extreme_number(statistics.argmax, -math.inf),
+    np.nancumsum: statistics.scan_without_nan(np.cumsum, 0),
+    np.nancumprod: statistics.scan_without_nan(np.cumprod, 1),
+    np.nanmedian: distributions.of_numbers(distributions.median),
+    np.nanquantile: distributions.of_numbers(distributions.quantile),
+    np.nanpercentile: distributions.of_numbers(distributions.percentile),
+    np.atleast_1d: joining.atleast_each(1),
+    np.atleast_2d: joining.atleast_each(2),
+    np.atleast_3d: joining.atleast_each(3),
+    np.can_cast: lambda given, to, casting="safe": np.can_cast(given.dtype, to, casting),
+    np.common_type: lambda *arrays: np.common_type(*(np.empty(0, x.dtype) for x in arrays)),
     **{
-        getattr(np, function.__name__): function
-        for function in (
-            composed.vstack,
-            composed.hstack,
-            composed.dstack,
-            composed.column_stack,
-            composed.flipud,
-            composed.fliplr,
-            composed.rot90,
-            composed.tile,
-            composed.repeat,
-            composed.ptp,
-            composed.outer,
-            composed.average,
-            composed.tril,
-            composed.triu,
-            composed.trace,
-            composed.argwhere,
-            composed.flatnonzero,
-            composed.append,
-            composed.inner,
-            contractions.diagonal,
-            composed.nanmean,
+        getattr(np, f"nan{name}"): statistics.without_nan(getattr(np, name))
+        for name in ("sum", "prod", "mean", "var", "std")
+    },
+    **{
+        getattr(np, name): by_element(getattr(np, name))
+        for name in (
+            *("real", "imag", "angle", "nan_to_num", "sinc", "fix", "i0"),
+            *("isneginf", "isposinf", "isreal", "iscomplex"),
         )
     },
-    np.nansum: composed.without_nan(np.sum, 0),
-    np.nanprod: composed.without_nan(np.prod, 1),
-    np.fft.fftn: fourier.fftn,
-    np.fft.ifftn: fourier.ifftn,
-    np.fft.rfftn: fourier.rfftn,
-    np.fft.irfftn: fourier.irfftn,
-    np.fft.rfft: fourier.rfft,
-    np.fft.irfft: fourier.irfft,
-    np.fft.fft: fourier.fft,
-    np.fft.ifft: fourier.ifft,
-    np.fft.fft2: fourier.fft2,
-    np.fft.ifft2: fourier.ifft2,
+    **named(np, statistics, "count_nonzero mean var std argmin argmax nonzero"),
+    **named(np, distributions, "quantile percentile median histogram bincount digitize"),
+    **named(np, products, "dot vdot"),
+    **named(np.linalg, products, "norm matmul"),
+    **named(np, contractions, "tensordot einsum diagonal"),
+    **named(
+        np,
+        shapes,
+        "astype transpose swapaxes moveaxis rollaxis matrix_transpose expand_dims squeeze reshape "
+        "ravel broadcast_to concatenate stack flip roll diff",
+    ),
+    **named(
+        np,
+        joining,
+        "vstack hstack dstack column_stack append block array_split split hsplit vsplit dsplit "
+        "unstack broadcast_arrays meshgrid tile repeat delete pad",
+    ),
+    **named(
+        np,
+        sorting,
+        "sort argsort searchsorted sort_complex partition argpartition lexsort",
+    ),
+    **named(
+        np,
+        sets,
+        "unique unique_all unique_counts unique_inverse unique_values isin union1d intersect1d "
+        "setdiff1d setxor1d",
+    ),
+    **named(
+        np,
+        composed,
+        "full_like flipud fliplr rot90 ptp tril triu diag diagflat fill_diagonal argwhere "
+        "flatnonzero compress extract take_along_axis put_along_axis copyto putmask select choose "
+        "unravel_index ravel_multi_index interp polyval array_equiv",
+    ),
+    **named(
+        np,
+        algebra,
+        "outer inner kron cross trace average cov corrcoef trapezoid gradient",
+    ),
+    **named(
+        np.linalg,
+        algebra,
+        "cross outer vecdot multi_dot matrix_power matrix_norm vector_norm",
+    ),
+    **named(np.linalg, contractions, "tensordot"),
+    **named(np.linalg, shapes, "matrix_transpose"),
+    **{
+        getattr(np.linalg, name): function
+        for name, function in (
+            ("trace", algebra.matrix_trace),
+            ("diagonal", algebra.matrix_diagonal),
+        )
+        if hasattr(np.linalg, name)
+    },
+    **{
+        getattr(np, f"cumulative_{name}"): composed.cumulative(function)
+        for name, function in (("sum", np.cumsum), ("prod", np.cumprod))
+        if hasattr(np, f"cumulative_{name}")
+    },
+    **named(
+        np.fft,
+        fourier,
+        "fftn ifftn rfftn irfftn rfft irfft fft ifft fft2 ifft2 rfft2 irfft2 hfft ihfft fftshift "
+        "ifftshift",
+    ),
 }
 for _other, _function in ((np.amin, np.min), (np.amax, np.max), (np.around, np.round)):
     TABLE.setdefault(_other, TABLE[_function])

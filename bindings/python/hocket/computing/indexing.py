@@ -79,7 +79,7 @@ def item(a: Array, index: tuple[Any, ...]) -> Any:
                 f"an array of shape {a.layout.shape} is no single element; give an index, or use "
                 "any() or all()"
             )
-        if len(index) == 1 and a.layout.ndim > 1:
+        if len(index) == 1 and a.layout.ndim != 1:
             index = tuple(int(each) for each in np.unravel_index(index[0], a.layout.shape))
         if index and len(index) != a.layout.ndim:
             raise LayoutError(f"{len(index)} indices for shape {a.layout.shape}")

@@ -94,6 +94,18 @@ class Methods(NDArrayOperatorsMixin):
         return self._layout.num_elements * self.dtype.itemsize
 
     @property
+    def itemsize(self) -> int:
+        """Bytes of one element.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.itemsize
+        8
+        """
+        return self.dtype.itemsize
+
+    @property
     def T(self) -> Self:  # noqa: N802
         """The transposed array: another layout of the same memory. Nothing moves.
 
@@ -106,6 +118,24 @@ class Methods(NDArrayOperatorsMixin):
         (3, 2)
         """
         found: Self = numpy.transpose(self)
+        return found
+
+    @property
+    def mT(self) -> Self:  # noqa: N802
+        """The transposed matrices of a stack: the last two dimensions exchanged. Nothing moves.
+
+        Raises
+        ------
+        LayoutError
+            for fewer than two dimensions.
+
+        Examples
+        --------
+        >>> a = hk.zeros(hk.Layout((4, 2, 3), "(*, *, *)"))
+        >>> a.mT.shape
+        (4, 3, 2)
+        """
+        found: Self = numpy.swapaxes(self, -1, -2)
         return found
 
     @property
@@ -134,8 +164,16 @@ class Methods(NDArrayOperatorsMixin):
         found: Self = numpy.imag(self)
         return found
 
-    def astype(self, dtype: npt.DTypeLike) -> Self:
+    def astype(self, dtype: npt.DTypeLike, *, casting: Any = "unsafe", copy: bool = True) -> Self:
         """The elements as `dtype`, in the same layout. Local.
+
+        Parameters
+        ----------
+        dtype
+        casting
+            NumPy's rule for the conversion
+        copy
+            False: the array itself, if it has this dtype
 
         Raises
         ------
@@ -148,7 +186,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.astype("float32").local.dtype
         dtype('float32')
         """
-        found: Self = importing("shapes").astype(self, dtype)
+        found: Self = importing("shapes").astype(self, dtype, casting=casting, copy=copy)
         return found
 
     def copy(self) -> Self:
@@ -495,7 +533,7 @@ class Methods(NDArrayOperatorsMixin):
         """
         return numpy.argmax(self, axis=axis, out=out, keepdims=keepdims)
 
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> Self:
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Self:
         """Running sums along an axis, or of the flattened array; close to NumPy's.
 
         Raises
@@ -510,10 +548,10 @@ class Methods(NDArrayOperatorsMixin):
         array([[ 0,  1,  3],
                [ 3,  7, 12]])
         """
-        found: Self = numpy.cumsum(self, axis=axis, dtype=dtype)
+        found: Self = numpy.cumsum(self, axis=axis, dtype=dtype, out=out)
         return found
 
-    def cumprod(self, axis: Any = None, dtype: Any = None) -> Self:
+    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Self:
         """Running products along an axis, or of the flattened array.
 
         Raises
@@ -528,10 +566,10 @@ class Methods(NDArrayOperatorsMixin):
         array([[ 0,  0,  0],
                [ 3, 12, 60]])
         """
-        found: Self = numpy.cumprod(self, axis=axis, dtype=dtype)
+        found: Self = numpy.cumprod(self, axis=axis, dtype=dtype, out=out)
         return found
 
-    def dot(self, b: Any) -> Any:
+    def dot(self, b: Any, out: Any = None) -> Any:
         """The dot product of two vectors, exact as `sum` is, or the matrix product.
 
         Raises
@@ -545,7 +583,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.dot(a)
         np.int64(5)
         """
-        return numpy.dot(self, b)
+        return numpy.dot(self, b, out=out)
 
     def conj(self) -> Self:
         """The complex conjugate of each element.
@@ -564,6 +602,8 @@ class Methods(NDArrayOperatorsMixin):
             return self
         found: Self = numpy.conjugate(self)
         return found
+
+    conjugate = conj
 
     def transpose(self, *axes: Any) -> Self:
         """The array with its dimensions in another order. Nothing moves.
@@ -619,6 +659,22 @@ class Methods(NDArrayOperatorsMixin):
         found: Self = numpy.ravel(self, order=order)
         return found
 
+    def flatten(self, order: str = "C") -> Self:
+        """A copy of the elements in row-major order, or Fortran's, in one dimension and even parts.
+
+        Raises
+        ------
+        LayoutError
+            if no process holds some element.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.flatten("F").local
+        array([0, 3, 1, 4, 2, 5])
+        """
+        return self.ravel(order)
+
     def squeeze(self, axis: Any = None) -> Self:
         """The array without dimensions of extent 1. Nothing moves.
 
@@ -670,6 +726,24 @@ class Methods(NDArrayOperatorsMixin):
         found: Self = numpy.diagonal(self, offset, axis1, axis2)
         return found
 
+    def trace(
+        self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+    ) -> Any:
+        """The sum of a diagonal, exact as `sum` is.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.trace()
+        np.int64(4)
+        """
+        return numpy.trace(self, offset, axis1, axis2, dtype, out)
+
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
         """The elements of these indices along an axis, or of the flattened array.
 
@@ -703,6 +777,24 @@ class Methods(NDArrayOperatorsMixin):
         found: Self = numpy.repeat(self, repeats, axis=axis)
         return found
 
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Self:
+        """The slices along an axis, or the elements of the flattened array, for which a condition
+        of one dimension is true; in even parts.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.compress([False, True, True], axis=1).local.tolist()
+        [[1, 2], [4, 5]]
+        """
+        found: Self = numpy.compress(condition, self, axis=axis, out=out)
+        return found
+
     def nonzero(self) -> tuple[Self, ...]:
         """The indices of the elements other than 0, of one dimension each, in even parts.
 
@@ -721,8 +813,33 @@ class Methods(NDArrayOperatorsMixin):
         found: tuple[Self, ...] = numpy.nonzero(self)
         return found
 
-    def argsort(self, axis: Any = -1) -> Self:
+    def sort(
+        self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> None:
+        """Sorts the elements along an axis, in place; equal elements keep their order.
+
+        The order is stable for every `kind`. An array has no fields, so `order` is None.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = -hk.arange(hk.Layout((2, 3), "(*, *)"))
+        >>> a.sort()
+        >>> a.local.tolist()
+        [[-2, -1, 0], [-5, -4, -3]]
+        """
+        importing("sorting").sort_in_place(self, axis, kind, order, stable)
+
+    def argsort(
+        self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> Self:
         """The indices that sort the elements along an axis; equal elements keep their order.
+
+        The order is stable for every `kind`. An array has no fields, so `order` is None.
 
         Raises
         ------
@@ -735,10 +852,28 @@ class Methods(NDArrayOperatorsMixin):
         >>> (-a).argsort().local.tolist()
         [[2, 1, 0], [2, 1, 0]]
         """
-        found: Self = numpy.argsort(self, axis, stable=True)
+        found: Self = numpy.argsort(self, axis, kind="stable", order=order)
         return found
 
-    def round(self, decimals: int = 0) -> Self:
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        """The indices at which `v` would go into this sorted array of one dimension.
+
+        An array as `v` gives an array in its layout, a number or NumPy's array gives NumPy's.
+
+        Raises
+        ------
+        LayoutError, MismatchError, Error
+            on every process, for arguments that do not fit.
+
+        Examples
+        --------
+        >>> a = hk.arange(hk.Layout(4, "(*)"))
+        >>> a.searchsorted(2, side="right")
+        np.int64(3)
+        """
+        return numpy.searchsorted(self, v, side=side, sorter=sorter)
+
+    def round(self, decimals: int = 0, out: Any = None) -> Self:
         """Rounds each element to so many decimals.
 
         Raises
@@ -751,10 +886,10 @@ class Methods(NDArrayOperatorsMixin):
         >>> hk.full(hk.Layout(2, "(*)"), 1.26).round(1).local
         array([1.3, 1.3])
         """
-        found: Self = numpy.round(self, decimals)
+        found: Self = numpy.round(self, decimals, out=out)
         return found
 
-    def clip(self, min: Any = None, max: Any = None) -> Self:
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Self:
         """Each element limited to an interval.
 
         Raises
@@ -768,8 +903,13 @@ class Methods(NDArrayOperatorsMixin):
         >>> a.clip(1, 4).local.tolist()
         [[1, 1, 2], [3, 4, 4]]
         """
-        found: Self = numpy.clip(self, min, max)
+        found: Self = numpy.clip(self, min, max, out=out)
         return found
+
+    if not TYPE_CHECKING:  # type checkers know the attributes, and refuse others
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise importing("alternatives").no_attribute(self, name)
 
     def __getitem__(self, index: Any) -> Any:
         return importing("indexing").get(self, index)

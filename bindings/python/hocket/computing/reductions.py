@@ -92,7 +92,8 @@ def combined(
     rank = a._rank_and_size[0]
     layouts = list(partial_layouts(a.layout, axes))
     if not layouts:  # there are no elements
-        return made(np.full(local_shape(target, a.comm), identity, partial.dtype), target, a.comm)
+        value = np.asarray(identity).astype(partial.dtype)  # -1 of bitwise_and has no sign there
+        return made(np.full(local_shape(target, a.comm), value), target, a.comm)
     if len(layouts) == 1 and layouts[0] == target:
         return made(partial, target, a.comm)
     result: Optional[AnyArray] = None

@@ -22,6 +22,7 @@ from hocket.computing.layouts import (
     normal_axes,
     numbers,
     one_axis,
+    reduced_axes,
     transposed,
 )
 from hocket.computing.operands import (
@@ -30,19 +31,21 @@ from hocket.computing.operands import (
     communicator_of,
     made,
 )
-from hocket.creation import empty, wrap
+from hocket.creation import empty
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.redistribution import as_axes, redistribute
 
 
-def astype(a: Array, dtype: npt.DTypeLike, **options: Any) -> Array:
+def astype(a: Array, dtype: npt.DTypeLike, *, casting: Any = "unsafe", copy: bool = True) -> Array:
     """Implements `Array.astype`."""
     from hocket import dtypes
 
     wanted = dtypes.resolve(dtype)
+    if not copy and wanted == a.dtype:
+        return a
     result = empty(a.layout, wanted, a.comm)
     try:
-        result._local[...] = a.local.astype(wanted, **options)
+        result._local[...] = a.local.astype(wanted, casting=casting)
     except (TypeError, ValueError) as error:
         raise MismatchError(f"NumPy converts no {a.dtype} to {wanted}: {error}") from None
     return result
@@ -58,8 +61,10 @@ def transpose(a: Array, axes: Any = None) -> Array:
 def view(a: Array, layout: Any, change: Any, order: Sequence[int] = ()) -> Array:
     """The same local elements with another layout. For lists, whose order may change, a copy."""
     rank = a._rank_and_size[0]
-    if a._home is not None:  # a section that is a copy, read now
-        a = wrap(a.local, a.layout, a.comm)
+    if a._home is not None:  # a section that is a copy, which the view reads and writes through
+        part = view(Array(a._current(), a.layout, a.comm), layout, change, order)
+        part._home = (a, part._local, ...)
+        return part
     local = a._local
     if rank >= a.layout.size:
         return made(local, layout, a.comm)
@@ -99,6 +104,21 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Array:
     return transpose(a, order)
 
 
+def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
+    """`numpy.rollaxis`: a view."""
+    with collective(a.comm, None):
+        d = one_axis(axis, a.ndim)
+        place = start + a.ndim if start < 0 else start
+        if not 0 <= place <= a.ndim:
+            raise LayoutError(f"start is {start}; give one from {-a.ndim} to {a.ndim}")
+    return moveaxis(a, d, place - (d < place))
+
+
+def matrix_transpose(x: Array) -> Array:
+    """`numpy.matrix_transpose`: a view."""
+    return swapaxes(x, -1, -2)
+
+
 def expand_dims(a: Array, axis: Any) -> Array:
     """`numpy.expand_dims`: a view."""
     from hocket.arguments import integers
@@ -124,7 +144,7 @@ def squeeze(a: Array, axis: Any = None) -> Array:
         if axis is None:
             axes = tuple(d for d, extent in enumerate(shape) if extent == 1)
         else:
-            axes = normal_axes(axis, len(shape))
+            axes = reduced_axes(axis, len(shape))
         wrong = [d for d in axes if shape[d] != 1]
         if wrong:
             raise LayoutError(f"axis {wrong[0]} of shape {shape} has an extent other than 1")
@@ -165,6 +185,14 @@ def reshape(a: Array, shape: Any, order: str = "C", **options: Any) -> Array:
 def ravel(a: Array, order: str = "C") -> Array:
     """`numpy.ravel` in row-major order, in even parts. Collective."""
     return reshape(a, (a.size,), "C" if order == "K" else order)
+
+
+def flattened(a: Array, axis: Any) -> tuple[Array, int]:
+    """The array, in one dimension if there is no axis, and the axis. Collective."""
+    none = axis is None or (a.ndim == 0 and axis in (0, -1))
+    with collective(a.comm, None):
+        d = 0 if none else one_axis(axis, a.ndim)
+    return (ravel(a), 0) if none else (a, d)
 
 
 def broadcast_to(a: Array, shape: Any, subok: bool = False) -> Array:
@@ -297,7 +325,13 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
     return result
 
 
-def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, dtype: Any = None) -> Array:
+def concatenate(
+    arrays: Sequence[Any],
+    axis: Any = 0,
+    out: Any = None,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Array:
     """`numpy.concatenate`: with the formats of the first array, if they fit. Collective."""
     first = next(x for x in arrays if isinstance(x, Array))
     with collective(first.comm, None):
@@ -316,6 +350,12 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0, out: Any = None, dtype: An
         kind = np.result_type(*(x.dtype for x in arrays)) if dtype is None else np.dtype(dtype)
         total = sum(x.shape[d] for x in arrays)
         shape = (*first.shape[:d], total, *first.shape[d + 1 :])
+        if out is not None and (not isinstance(out, Array) or out.shape != shape):
+            raise MismatchError(f"out is {out!r:.80}; give a distributed array of shape {shape}")
+        kind = kind if out is None else out.dtype
+        wrong = [x.dtype for x in arrays if not np.can_cast(x.dtype, kind, casting)]
+        if wrong:
+            raise MismatchError(f"{wrong[0]} does not convert to {kind} by the rule {casting!r}")
     result = empty(like(first.layout, shape), kind, first.comm) if out is None else out
     begin = 0
     for x in arrays:

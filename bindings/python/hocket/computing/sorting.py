@@ -124,33 +124,43 @@ def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
     return result
 
 
+def checked(a: Array, axis: Any, order: Any) -> tuple[Array, int]:
+    """The array, flattened for no axis, and the axis to sort along. Collective."""
+    if order is not None:
+        raise TypeError("np.sort of distributed arrays takes no order=; make an array of the field")
+    from hocket.computing.shapes import flattened
+
+    with collective(a.comm, None):
+        if axis is not None:
+            one_axis(axis, a.layout.ndim)
+    return flattened(a, axis)
+
+
 def sort(
     a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Array:
     """`numpy.sort`, stable, in the layout of `a`. Collective."""
-    with collective(a.comm, None):
-        if axis is not None:
-            at = one_axis(axis, a.layout.ndim)
-    if axis is None:
-        from hocket.computing.shapes import ravel
-
-        a, at = ravel(a), 0
+    a, at = checked(a, axis, order)
     return by_lines(
         a, at, lambda x: np.sort(x, at, kind="stable"), lambda line: sort_line(line)[0], a.dtype
     )
+
+
+def sort_in_place(a: Array, axis: Any, kind: Any, order: Any, stable: Any) -> None:
+    """Implements `Array.sort`. Collective."""
+    from hocket.computing.indexing import assign, require_writable
+
+    with collective(a.comm, None):
+        one_axis(axis, a.layout.ndim)
+        require_writable(a)
+    assign(a, np.sort(a, axis, kind=kind, order=order))
 
 
 def argsort(
     a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Array:
     """`numpy.argsort`, stable. Collective."""
-    with collective(a.comm, None):
-        if axis is not None:
-            at = one_axis(axis, a.layout.ndim)
-    if axis is None:
-        from hocket.computing.shapes import ravel
-
-        a, at = ravel(a), 0
+    a, at = checked(a, axis, order)
     return by_lines(
         a,
         at,
@@ -170,50 +180,39 @@ def sort_line(a: Array) -> tuple[Array, Array]:
     return spread(a.comm, values, layout), spread(a.comm, places.astype(np.intp), layout)
 
 
-def unique(
-    a: Array,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: Any = None,
-    *,
-    equal_nan: bool = True,
-) -> Any:
-    """`numpy.unique`: the distinct values in order, in even parts; the index of the first of each;
-    for each element, the number of its value; and how often each value occurs. Collective."""
-    from hocket.computing.shapes import ravel
-
-    if axis is not None or not equal_nan:
-        raise TypeError("np.unique of distributed arrays is that of all elements, NaN once")
-    values, counts = counted(a)
-    found: list[Any] = [values]
-    if return_index:
-        first = np.subtract(np.cumsum(counts), counts)
-        found.append(argsort(ravel(a), 0)[first])
-    if return_inverse:
-        number = searchsorted(values, a)
-        found.append(number if _SHAPED else ravel(number))
-    if return_counts:
-        found.append(counts)
-    return tuple(found) if len(found) > 1 else values
+def sort_complex(a: Array) -> Array:
+    """`numpy.sort_complex`. Collective."""
+    found: Array = sort(a).astype(np.sort_complex(np.empty(0, a.dtype)).dtype)
+    return found
 
 
-#: since NumPy 2, return_inverse has the shape of the array
-_SHAPED = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+def partition(a: Array, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
+    """`numpy.partition`, with the parts sorted, too. Collective."""
+    return sort(a, axis, order=order)
 
 
-def counted(a: Array) -> tuple[Array, Array]:
-    """The distinct values in order, and how often each occurs, in even parts. Collective."""
-    a = without_copies(a)
-    mine, often = np.unique(a.local.reshape(-1), return_counts=True)
-    # Equal values come to one process, because each splitter is before all of its equals.
-    (values, often), _ = sample_sort(a.comm, [mine], often)
-    values, place = np.unique(values, return_inverse=True)
-    counts = np.zeros(len(values), np.intp)
-    np.add.at(counts, place, often)
-    count = int(allgather(a.comm, np.asarray([len(values)])).sum())
-    layout = balanced((count,), a._rank_and_size[1])
-    return spread(a.comm, values, layout), spread(a.comm, counts, layout)
+def argpartition(a: Array, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
+    """`numpy.argpartition`, with the parts sorted, too. Collective."""
+    return argsort(a, axis, order=order)
+
+
+def lexsort(keys: Any, axis: int = -1) -> Array:
+    """`numpy.lexsort` of keys of one dimension, of which the last is the most significant.
+    Collective."""
+    from hocket.computing.operands import as_arrays
+
+    rows = as_arrays(*keys)
+    if any(row.ndim != 1 for row in rows):
+        raise TypeError("np.lexsort of distributed arrays takes keys of one dimension; give lines")
+    with collective(rows[0].comm, None):
+        if len({row.shape for row in rows}) != 1:
+            raise LayoutError(f"keys of {' and '.join(str(row.shape) for row in rows)}; give equal")
+    layout = rows[0].layout
+    first = without_copies(rows[0])
+    mine = [row if row.layout == first.layout else redistribute(row, first.layout) for row in rows]
+    places = numbers(first.layout, first._rank_and_size[0]).reshape(-1)
+    found, _ = sample_sort(first.comm, [*(row.local for row in reversed(mine)), places])
+    return spread(first.comm, found[-1].astype(np.intp), layout)
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
@@ -226,12 +225,12 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     arrays = [x for x in (a, v) if isinstance(x, Array)]
     comm = communicator_of(arrays)
     with collective(comm, None):
-        if sorter is not None:
-            raise TypeError("np.searchsorted of distributed arrays takes no sorter=; sort a first")
         if np.ndim(a) != 1 if not isinstance(a, Array) else a.layout.ndim != 1:
             raise LayoutError("np.searchsorted takes a sorted array of one dimension")
         if side not in ("left", "right"):
             raise LayoutError(f"side is {side!r}; give 'left' or 'right'")
+    if sorter is not None:
+        a = np.take(a, sorter)
     if not isinstance(a, Array):
         return made(np.searchsorted(a, v.local, side), v.layout, comm)
     a = redistribute(a, balanced(a.layout.shape, comm.size))

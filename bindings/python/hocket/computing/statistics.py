@@ -134,7 +134,8 @@ def better(wins: Any, x: Any, y: Any) -> Any:
 
 def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool) -> Any:
     with collective(a.comm, None):
-        d = None if axis is None else one_axis(axis, a.ndim)
+        none = axis is None or (a.ndim == 0 and axis in (0, -1))
+        d = None if none else one_axis(axis, a.ndim)
         empty = a.size == 0 if d is None else a.shape[d] == 0
         if empty:
             raise MismatchError("an empty array has no least and no greatest element")
@@ -173,3 +174,42 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
     both = combined(partial, a, (d,), lambda x, y: np.where(better(wins, x, y), y, x))
     indices = made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
     return finish(indices, (d,), keepdims, out)
+
+
+def without_nan(function: Any) -> Any:
+    """`numpy.nansum` and similar functions: those of the other elements."""
+
+    def compute(a: Array, *positional: Any, where: Any = True, **options: Any) -> Any:
+        if a.dtype.kind in "fc":
+            kept = np.equal(a, a)
+            where = kept if where is True else np.logical_and(kept, where)
+        return function(a, *positional, where=where, **options)
+
+    return compute
+
+
+def extreme_number(function: Any, worst: float) -> Any:
+    """`numpy.nanargmin` and `numpy.nanargmax`."""
+
+    def compute(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        if a.dtype.kind in "fc" and a.size:
+            nans = np.isnan(a)
+            alone = np.any(np.all(nans, axis=axis))
+            with collective(a.comm, None):
+                if alone:
+                    raise MismatchError("NaN alone has no least and no greatest element")
+            a = np.where(nans, a.dtype.type(worst), a)
+        return function(a, axis, out, keepdims=keepdims)
+
+    return compute
+
+
+def scan_without_nan(function: Any, neutral: Any) -> Any:
+    """`numpy.nancumsum` and `numpy.nancumprod`."""
+
+    def compute(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if a.dtype.kind in "fc":
+            a = np.where(np.isnan(a), a.dtype.type(neutral), a)
+        return function(a, axis, dtype, out)
+
+    return compute

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays as sets of their elements. All are collective."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hocket.arrays import Array
+from hocket.computing.collecting import allgather
+from hocket.computing.layouts import balanced
+from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.operands import as_arrays, without_copies
+from hocket.computing.shapes import ravel
+from hocket.computing.sorting import argsort, sample_sort, searchsorted, spread
+from hocket.creation import empty, from_function
+
+
+def unique(
+    a: Array,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """`numpy.unique`: the distinct values in order, in even parts; the index of the first of each;
+    for each element, the number of its value; and how often each value occurs."""
+    if axis is not None:
+        raise TypeError(
+            "np.unique of distributed arrays takes no axis=; it is that of all elements"
+        )
+    values, counts = counted(a, equal_nan)
+    found: list[Any] = [values]
+    by_order = return_inverse and not equal_nan
+    order: Any = argsort(ravel(a), 0) if return_index or by_order else None
+    if return_index:
+        found.append(order[np.subtract(np.cumsum(counts), counts)])
+    if return_inverse and not by_order:
+        number = searchsorted(values, a)
+        found.append(number if _SHAPED else ravel(number))
+    elif return_inverse:  # two NaN have different numbers, by their places in the order
+        ends = np.cumsum(counts)
+        place = from_function(lambda i: i, order.layout, np.int64, a.comm)
+        number = empty(order.layout, np.intp, a.comm)
+        number[order] = searchsorted(ends, place, "right")
+        found.append(np.reshape(number, a.shape) if _SHAPED else number)
+    if return_counts:
+        found.append(counts)
+    return tuple(found) if len(found) > 1 else values
+
+
+#: since NumPy 2, return_inverse has the shape of the array
+_SHAPED = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+
+
+def counted(a: Array, equal_nan: bool = True) -> tuple[Array, Array]:
+    """The distinct values in order, and how often each occurs, in even parts."""
+    a = without_copies(a)
+    mine, often = np.unique(a.local.reshape(-1), return_counts=True, equal_nan=equal_nan)
+    # Equal values come to one process, because each splitter is before all of its equals.
+    (values, often), _ = sample_sort(a.comm, [mine], often)
+    values, place = np.unique(values, return_inverse=True, equal_nan=equal_nan)
+    counts = np.zeros(len(values), np.intp)
+    np.add.at(counts, place, often)
+    count = int(allgather(a.comm, np.asarray([len(values)])).sum())
+    layout = balanced((count,), a._rank_and_size[1])
+    return spread(a.comm, values, layout), spread(a.comm, counts, layout)
+
+
+def unique_all(x: Array) -> Any:
+    """`numpy.unique_all`."""
+    return type(np.unique_all(np.empty(0)))(*unique(x, True, True, True, equal_nan=False))
+
+
+def unique_counts(x: Array) -> Any:
+    """`numpy.unique_counts`."""
+    return type(np.unique_counts(np.empty(0)))(*counted(x, False))
+
+
+def unique_inverse(x: Array) -> Any:
+    """`numpy.unique_inverse`."""
+    found = unique(x, return_inverse=True, equal_nan=False)
+    return type(np.unique_inverse(np.empty(0)))(*found)
+
+
+def unique_values(x: Array) -> Any:
+    """`numpy.unique_values`, in order."""
+    return counted(x, False)[0]
+
+
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Any:
+    """`numpy.isin`."""
+    element, test_elements = as_arrays(element, test_elements)
+    values = counted(test_elements)[0]
+    if values.size == 0:
+        return np.full_like(element, invert, dtype=bool)
+    kind = np.result_type(element.dtype, values.dtype)
+    element = element.astype(kind, copy=False)
+    place = np.minimum(searchsorted(values.astype(kind, copy=False), element), values.size - 1)
+    return (np.not_equal if invert else np.equal)(values[place], element)
+
+
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """`numpy.union1d`."""
+    return np.unique(np.concatenate([ar1, ar2], axis=None))
+
+
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """`numpy.intersect1d`."""
+    if return_indices:
+        raise TypeError(
+            "np.intersect1d of distributed arrays takes no return_indices=; use np.isin"
+        )
+    ar1, ar2 = as_arrays(ar1, ar2)
+    kind = np.result_type(ar1.dtype, ar2.dtype)
+    values = counted(ar1.astype(kind, copy=False))[0]
+    return values[isin(values, ar2)]
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """`numpy.setdiff1d`."""
+    ar1, ar2 = as_arrays(ar1, ar2)
+    values = ravel(ar1) if assume_unique else counted(ar1)[0]
+    return values[isin(values, ar2, invert=True)]
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """`numpy.setxor1d`."""
+    return np.sort(np.concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))
