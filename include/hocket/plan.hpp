@@ -149,8 +149,11 @@ class Plan {
     /// @throws LayoutError if the shapes do not match (under `axes`), `axes` is no permutation,
     ///         `overlap` is not one-to-one, the strategy is unknown, the strategy has no `stages`
     ///         or they are out of range, a list of nodes has not one entry a process, or itemsize <
-    ///         1. Strategies other than direct need all messages, and are refused for more than
-    ///         2^24 of them.
+    ///         1.
+    /// For more than 65536 pairs of processes, "auto" chooses among strategies whose messages each
+    /// process can find by itself. These are direct, and between grids, if the source has no
+    /// copies, also the others but hybrid. Totals and parts of other plans need all messages, and
+    /// are refused for more than 2^24 of them.
     Plan(Layout source, Layout destination, plan::Options options = {});
 
     const Layout& source() const;

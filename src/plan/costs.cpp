@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "plan/hybrid.hpp"
+#include "plan/own_routes.hpp"
 #include "plan/parcels.hpp"
 #include "plan/phases.hpp"
 #include "plan/stage.hpp"
@@ -198,14 +199,16 @@ std::array<double, strategies.size()> predict(const std::shared_ptr<const Proble
 
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model) {
     const std::int64_t from = problem->source.size(), to = problem->destination.size();
-    if (from * to == 1 || base::product_up_to(from, to, most_messages + 1) > most_messages)
-        return Strategy::direct;
+    if (from == 1 && to == 1) return Strategy::direct;
+    const bool many = base::product_up_to(from, to, most_messages + 1) > most_messages;
+    if (many && !has_own_routes(*problem, Strategy::staged, 0)) return Strategy::direct;
     constexpr double rounding = 1e-9;  // a different order of the same sums is no gain
     const Predictor predictor(problem, model);
     Strategy best = Strategy::direct;
     double least = predictor.seconds(best);
     for (const Strategy strategy : strategies) {
         if (predictor.is_direct(strategy)) continue;
+        if (many && !has_own_routes(*problem, strategy, 0)) continue;
         const double seconds = predictor.seconds(strategy);
         if (seconds >= least * (1 - rounding)) continue;
         best = strategy;

@@ -65,7 +65,9 @@ std::array<double, strategies.size()> predict(const std::shared_ptr<const Proble
 inline constexpr std::int64_t most_messages = std::int64_t{1} << 16;
 inline constexpr std::int64_t most_rounds = std::int64_t{1} << 12;
 
-/// The strategy with the least predicted time; direct in case of a tie.
+/// The strategy with the least predicted time; direct in case of a tie. For more than
+/// `most_messages` pairs of processes, only strategies whose messages each process can find without
+/// those of the others: `has_own_routes`.
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model);
 
 }  // namespace hocket::plan

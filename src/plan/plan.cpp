@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/checked.hpp"
 #include "plan/costs.hpp"
 #include "plan/direct_rounds.hpp"
+#include "plan/own_routes.hpp"
 #include "plan/part.hpp"
 #include "plan/problem.hpp"
 #include "plan/routing.hpp"
@@ -43,9 +45,16 @@ struct Plan::State {
     bool direct() const { return strategy() == plan::Strategy::direct; }
     const plan::Routing& routing() const {  // unless direct
         std::call_once(routing_once, [this] {
-            routing_found = plan::make_routing(problem, strategy(), problem->options.stages);
+            routing_found =
+                plan::make_routing(problem, strategy(), problem->options.stages, !own());
         });
         return routing_found;
+    }
+    /// Whether the process finds its own messages only, because there may be too many for all.
+    bool own() const {
+        const std::int64_t from = problem->source.size(), to = problem->destination.size();
+        return base::product_up_to(from, to, plan::most_messages + 1) > plan::most_messages &&
+               plan::has_own_routes(*problem, strategy(), problem->options.stages);
     }
     const plan::DirectRounds& turns() const {
         std::call_once(turns_once, [this] { turns_found.emplace(problem); });
@@ -91,6 +100,16 @@ struct Plan::State {
     std::vector<ParcelRoutes> relayed_itinerary(Side side, std::int64_t rank) const {
         std::vector<ParcelRoutes> found;
         const plan::SideRank here{side, rank};
+        if (own()) {
+            for (plan::OwnMessage& message :
+                 plan::own_routes(problem, strategy(), problem->options.stages, here)) {
+                const bool sends = message.from == here;
+                const plan::SideRank& there = sends ? message.to : message.from;
+                found.push_back({{message.round, sends, there.side, there.rank, message.elements},
+                                 std::move(message.parcels)});
+            }
+            return found;
+        }
         for (const plan::StrategyMessage& message : routing().messages) {
             const bool sends = message.from == here;
             if (!sends && !(message.to == here)) continue;
@@ -148,7 +167,10 @@ std::vector<std::vector<plan::Parcel>> Plan::cargo(Side side, std::int64_t rank)
 }
 
 std::int64_t Plan::rounds() const {
-    return state_->direct() ? state_->turns().count() : state_->routing().rounds;
+    if (state_->direct()) return state_->turns().count();
+    if (state_->own())
+        return plan::own_rounds(*state_->problem, state_->strategy(), options().stages);
+    return state_->routing().rounds;
 }
 std::int64_t Plan::message_count() const {
     return state_->messages();

@@ -82,13 +82,12 @@ Routes routes_of(Strategy strategy, std::int64_t senders, std::int64_t receivers
     if (!backwards) return ways;
     return [ways](std::int64_t source, std::int64_t destination) {
         std::vector<Hop> hops = ways(destination, source);
-        constexpr std::int64_t later = 64;  // later than any phase; these count down
         std::reverse(hops.begin(), hops.end());
         for (Hop& hop : hops) {
             std::swap(hop.from, hop.to);
             hop.from.side = turned(hop.from.side);
             hop.to.side = turned(hop.to.side);
-            hop.phase = later - hop.phase;
+            hop.phase = Hop::latest - hop.phase;  // counting down
         }
         return hops;
     };

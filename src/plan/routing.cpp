@@ -52,23 +52,6 @@ std::int64_t rounds_of_phase(std::vector<StrategyMessage>& messages, std::size_t
     return static_cast<std::int64_t>(used.size());
 }
 
-/// If the sides share processes, a route may return to a process; removes these loops.
-std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops) {
-    if (problem.reverse.empty()) return hops;
-    std::vector<Hop> kept;
-    for (const Hop& hop : hops) {
-        const std::int64_t to = process_number(problem, hop.to);
-        const auto been = std::find_if(kept.begin(), kept.end(), [&](const Hop& each) {
-            return process_number(problem, each.from) == to;
-        });
-        if (been != kept.end())
-            kept.erase(been, kept.end());
-        else if (process_number(problem, hop.from) != to)
-            kept.push_back(hop);
-    }
-    return kept;
-}
-
 }  // namespace
 
 const std::string& name_of(Strategy strategy) {
@@ -103,6 +86,22 @@ void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::in
         throw LayoutError(given + " is out of range: from " + std::to_string(senders) + " to " +
                           std::to_string(receivers) + " processes traffic can pass through 1 to " +
                           std::to_string(most));
+}
+
+std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops) {
+    if (problem.reverse.empty()) return hops;
+    std::vector<Hop> kept;
+    for (const Hop& hop : hops) {
+        const std::int64_t to = process_number(problem, hop.to);
+        const auto been = std::find_if(kept.begin(), kept.end(), [&](const Hop& each) {
+            return process_number(problem, each.from) == to;
+        });
+        if (been != kept.end())
+            kept.erase(been, kept.end());
+        else if (process_number(problem, hop.from) != to)
+            kept.push_back(hop);
+    }
+    return kept;
 }
 
 std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem) {

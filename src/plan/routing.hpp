@@ -34,6 +34,7 @@ struct SideRank {
 /// A parcel's hop from one process to the next. Hops of a later phase may wait for those of earlier
 /// ones.
 struct Hop {
+    static constexpr std::int64_t latest = 64;  ///< later than any phase of a larger sending side
     std::int64_t phase;
     SideRank from, to;
 };
@@ -51,6 +52,9 @@ struct Routing {
     std::vector<StrategyMessage> messages;
     std::int64_t rounds = 0, phases = 0, moved = 0;
 };
+
+/// If the sides share processes, a route may return to a process; removes these loops.
+std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops);
 
 /// All parcels of a plan. @throws LayoutError if there are more than 2^24.
 std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem);

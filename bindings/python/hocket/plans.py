@@ -478,7 +478,9 @@ def plan(
         bytes of one element.
     strategy
         ``"direct"``, ``"centralized"``, ``"staged"``, ``"multistage"``, ``"hybrid"``; ``"auto"``:
-        the fastest one by the model, for up to 65536 pairs of processes (beyond: direct).
+        the fastest one by the model. For more than 65536 pairs of processes, only strategies
+        whose messages each process can find by itself: not hybrid, and only direct if a layout has
+        boxes or lists, or the source has copies.
     stages
         for staged and centralized: the number of collecting processes of the larger side, from 1
         (gather, one message, scatter). None: as many as the smaller side has processes; for
