@@ -217,13 +217,23 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 def unravel_index(indices: Array, shape: Any) -> tuple[Any, ...]:
     """`numpy.unravel_index`."""
     count = len(np.atleast_1d(shape))
+    require_inside([indices], [int(np.prod(shape))])
     return tuple(
         of_function(lambda i, d=d: np.unravel_index(i, shape)[d], [indices]) for d in range(count)
     )
 
 
+def require_inside(indices: Sequence[Any], extents: Sequence[int]) -> None:
+    """Raises `LayoutError` on every process for an index outside its extent on one."""
+    for index, extent in zip(indices, extents):
+        if np.size(index) and (np.min(index) < 0 or np.max(index) >= extent):
+            raise LayoutError(f"an index from {np.min(index)} to {np.max(index)} beyond {extent}")
+
+
 def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: Any = "raise") -> Any:
     """`numpy.ravel_multi_index`."""
+    if mode == "raise":
+        require_inside(multi_index, dims)
     return of_function(lambda *i: np.ravel_multi_index(i, dims, mode), as_arrays(*multi_index))
 
 

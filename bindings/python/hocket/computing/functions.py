@@ -23,6 +23,7 @@ from hocket.computing import (
     elementwise,
     fourier,
     joining,
+    matrices,
     products,
     reductions,
     scans,
@@ -328,7 +329,7 @@ TABLE: Table = {
     **named(
         np,
         algebra,
-        "outer inner kron cross trace average cov corrcoef trapezoid gradient",
+        "outer inner kron cross trace average cov corrcoef convolve correlate trapezoid gradient",
     ),
     **named(
         np.linalg,
@@ -336,6 +337,7 @@ TABLE: Table = {
         "cross outer vecdot multi_dot matrix_power matrix_norm vector_norm",
     ),
     **named(np.linalg, contractions, "tensordot"),
+    **matrices.TABLE,
     **named(np.linalg, shapes, "matrix_transpose"),
     **{
         getattr(np.linalg, name): function
