@@ -161,6 +161,22 @@ hocket_bench::Contestant totals(const hocket::Layout& source, const hocket::Layo
             }};
 }
 
+/// The choice of the strategy, as for a transfer between two tasks.
+hocket_bench::Contestant choice(const hocket::Layout& source, const hocket::Layout& destination) {
+    auto chosen = std::make_shared<std::string>();
+    return {"Plan and the choice of its strategy",
+            [=] {
+                hocket::plan::Options options;
+                options.model = hocket::plan::Model{};
+                *chosen = hocket::Plan(source, destination, options).strategy();
+            },
+            [chosen] { chosen->clear(); },
+            [chosen] { return chosen->empty() ? "no strategy" : std::string(); },
+            [chosen] {
+                return Entries{{"strategy", hocket_bench::quoted(*chosen)}};
+            }};
+}
+
 void run(int argc, char** argv) {
     const auto arguments = hocket_bench::parse(argc, argv);
     const auto& rest = arguments.rest;
@@ -183,7 +199,7 @@ void run(int argc, char** argv) {
         {contestant("Plan and a source's part", hocket::Side::source, source, destination),
          contestant("Plan and a destination's part", hocket::Side::destination, source,
                     destination),
-         layouts(rest[2], rest[3]), totals(source, destination)},
+         layouts(rest[2], rest[3]), totals(source, destination), choice(source, destination)},
         {}, arguments.effort);
 }
 

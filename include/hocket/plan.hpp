@@ -184,8 +184,8 @@ class Plan {
     std::int64_t same_process(std::int64_t destination_rank) const;
 
     /// The predicted seconds of all strategies by the model: a stage takes as long as its slowest
-    /// process. In plans of more than 65536 pairs of processes, the model assumes equal traffic
-    /// between all pairs, except for the direct strategy.
+    /// process. For more than 65536 direct messages, the model uses the sums of each process
+    /// instead of its messages.
     std::vector<plan::Prediction> predict(const plan::Model& model) const;
     std::vector<plan::Prediction> predict() const;  ///< by the model of the plan
 

@@ -2,95 +2,20 @@
 #include "plan/costs.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <optional>
 #include <span>
-#include <tuple>
-#include <utility>
 
 #include "base/checked.hpp"
-#include "plan/totals.hpp"
+#include "plan/hybrid.hpp"
+#include "plan/parcels.hpp"
+#include "plan/phases.hpp"
+#include "plan/stage.hpp"
+#include "plan/sums.hpp"
 
 namespace hocket::plan {
 
 namespace {
-
-/// The work of a port: of a process, or of the link of a node. A process spends time on messages of
-/// both directions; bytes of both directions move concurrently.
-struct Load {
-    double messages = 0, out = 0, in = 0;
-    double sent = 0, received = 0;  // of `messages`, for those to and from other nodes
-    double seconds() const { return messages + std::max(out, in); }
-};
-
-/// Messages that are on a link together share it and arrive together, late; only then can their
-/// receiver handle them. So the receiver waits if senders, who start their messages in `pace`
-/// seconds, are ahead of the link, which carries them in `carried`: the whole time if they start at
-/// once, not at all if the link keeps up. Simulations gave the values between
-/// (docs/guide/strategies.md).
-double after_link(double handling, double carried, double pace) {
-    return carried <= pace ? 0 : handling + std::sqrt(carried * carried - pace * pace);
-}
-
-/// The slowest port of each stage. Link numbers follow process numbers. `together`: all messages
-/// are under way at once; in successive rounds a process handles one while the next arrives.
-class Stage {
-  public:
-    Stage(const Problem& problem, const Costs& costs, bool together)
-        : problem_(problem),
-          costs_(costs),
-          together_(together),
-          processes_(problem.source.size() + problem.destination.size()),
-          loads_(static_cast<std::size_t>(processes_ + costs.nodes())) {}
-
-    void add(const StrategyMessage& message, bool relayed) {
-        const SideRank &from = message.from, &to = message.to;
-        add(process_number(problem_, from), process_number(problem_, to), costs_.start(from, to),
-            costs_.carry(from, to, message.elements, relayed));
-        const std::int64_t here = costs_.node(from), there = costs_.node(to);
-        if (here == there) return;
-        add(processes_ + here, processes_ + there, 0, costs_.link(message.elements));
-        if (!together_) return;
-        const std::int64_t sender = process_number(problem_, from),
-                           receiver = process_number(problem_, to), link = processes_ + there;
-        of(receiver).received += costs_.start(from, to);
-        of(sender).sent += costs_.start(from, to);
-        of(link).sent = std::max(of(link).sent, of(sender).sent);  // the pace of its senders
-        arrivals_.emplace_back(receiver, link);
-    }
-    double end() {
-        double seconds = slowest_;
-        for (const auto& [receiver, link] : arrivals_)
-            seconds =
-                std::max(seconds, after_link(of(receiver).received, of(link).in, of(link).sent));
-        arrivals_.clear();
-        for (const std::int64_t port : touched_) of(port) = {};
-        touched_.clear();
-        slowest_ = 0;
-        return seconds;
-    }
-
-  private:
-    Load& of(std::int64_t port) { return loads_[static_cast<std::size_t>(port)]; }
-    void add(std::int64_t from, std::int64_t to, double start, double carry) {
-        Load &sender = of(from), &receiver = of(to);
-        sender.messages += start;
-        receiver.messages += start;
-        sender.out += carry;
-        receiver.in += carry;
-        slowest_ = std::max({slowest_, sender.seconds(), receiver.seconds()});
-        touched_.push_back(from);
-        touched_.push_back(to);
-    }
-
-    const Problem& problem_;
-    const Costs& costs_;
-    bool together_;
-    std::int64_t processes_;
-    std::vector<Load> loads_;
-    std::vector<std::int64_t> touched_;
-    std::vector<std::pair<std::int64_t, std::int64_t>> arrivals_;  // at a process, by a link
-    double slowest_ = 0;
-};
 
 bool carries_relayed(const Routing& routing, const StrategyMessage& message) {
     return message.from.side == message.to.side ||
@@ -111,19 +36,21 @@ std::vector<const StrategyMessage*> in_order(const Routing& routing,
     return order;
 }
 
-double predict_phases(const Problem& problem, const Routing& routing, const Costs& costs) {
+double predict_phases(const Problem& problem, const Costs& costs, Strategy strategy,
+                      std::int64_t stages, const PhaseMessages& messages) {
     Stage stage(problem, costs, true);
-    double seconds = 0, relay = 0;
-    std::int64_t phase = 0;
-    for (const StrategyMessage* message : in_order(routing, &StrategyMessage::phase)) {
-        if (message->phase != phase) {
-            seconds += stage.end() + relay;
-            relay = 0;
-            phase = message->phase;
-        }
-        stage.add(*message, carries_relayed(routing, *message));
-        relay = std::max(relay, costs.relay(message->from, message->to));
-    }
+    std::map<std::int64_t, double> relays;  // of each phase
+    double seconds = 0;
+    std::int64_t phase = -1;
+    messages.run(strategy, stages, [&](const PhaseMessage& message) {
+        if (message.phase != phase) seconds += stage.end();
+        phase = message.phase;
+        stage.add(message.from, message.to, message.elements, message.relayed);
+        double& relay = relays[phase];
+        relay = std::max(relay, costs.relay(message.from, message.to));
+    });
+    if (!relays.empty()) relays.erase(std::prev(relays.end()));  // nobody waits for the last one
+    for (const auto& [each, relay] : relays) seconds += relay;
     return seconds + stage.end();
 }
 
@@ -139,112 +66,85 @@ double predict_hybrid(const Problem& problem, const Routing& routing, const Cost
         if (message->round != round) seconds += stage.end();
         round = message->round;
         const bool relayed = carries_relayed(routing, *message);
-        stage.add(*message, relayed);
+        stage.add(message->from, message->to, message->elements, relayed);
         if (relayed && message->phase == 0)
             relay = std::max(relay, costs.relay(message->from, message->to));
         if (message->from.side == message->to.side) {
-            within.add(*message, relayed);
+            within.add(message->from, message->to, message->elements, relayed);
             collects = collects || message->phase == 0;
         }
         if (costs.node(message->from) != costs.node(message->to))
             links[static_cast<std::size_t>(costs.node(message->to))] +=
-                costs.link(message->elements);
+                costs.link(static_cast<double>(message->elements));
     }
     const double crossed = collects ? 0 : *std::max_element(links.begin(), links.end());
     return std::max(seconds + stage.end(), crossed + relay + within.end());
 }
 
-/// One stage, without a visit to each message. Unvisited processes of a node count like the visited
-/// ones.
-double predict_direct(const std::shared_ptr<const Problem>& problem, const Costs& costs) {
-    double slowest = 0, pace = 0;
-    for (const Side side : {Side::source, Side::destination}) {
-        const std::int64_t size = problem->form(side).size;
-        const auto nodes = static_cast<std::size_t>(costs.nodes());
-        std::vector<double> link(nodes, 0), handled(nodes, 0), asked(nodes, 0), there(nodes, 0);
-        const auto node = [&](std::int64_t rank) {
-            return static_cast<std::size_t>(costs.node({side, rank}));
-        };
-        // Seconds for the messages and for the bytes of a process.
-        const auto load = [&](const SideRank& here, std::span<const Traffic> peers) {
-            std::pair<double, double> sums{0, 0};
-            for (const Traffic& peer : peers) {
-                const SideRank there{other(here.side), peer.process};
-                sums.first += costs.start(here, there);
-                sums.second += costs.carry(here, there, peer.elements, false);
-            }
-            return sums;
-        };
-        for (std::int64_t rank = 0; rank < size; ++rank) ++there[node(rank)];
-        sample_processes(problem, side, [&](std::int64_t rank, std::span<const Traffic> peers) {
-            const auto [messages, bytes] = load({side, rank}, peers);
-            double back_messages = 0, back_bytes = 0;
-            if (const std::int64_t same = problem->same(side, rank); same >= 0)
-                std::tie(back_messages, back_bytes) =
-                    load({other(side), same}, others_of(problem, other(side), same));
-            slowest = std::max(slowest, messages + back_messages + std::max(bytes, back_bytes));
-            ++asked[node(rank)];
-            double far_messages = 0;
-            for (const Traffic& peer : peers) {
-                const SideRank here{side, rank}, far{other(side), peer.process};
-                if (costs.node(far) == costs.node(here)) continue;
-                link[node(rank)] += costs.link(peer.elements);
-                far_messages += costs.start(far, here);
-            }
-            handled[node(rank)] = std::max(handled[node(rank)], far_messages);
-        });
-        if (side == Side::source) pace = *std::max_element(handled.begin(), handled.end());
-        for (std::size_t n = 0; n < nodes; ++n) {
-            if (asked[n] == 0) continue;
-            const double carried = link[n] / asked[n] * there[n];
-            slowest = std::max(slowest, carried);
-            if (side == Side::destination)  // as of a stage
-                slowest = std::max(slowest, after_link(handled[n], carried, pace));
+double predict_direct(const Problem& problem, const Costs& costs, std::span<const Parcel> parcels) {
+    std::vector<Ends> sends(static_cast<std::size_t>(problem.source.size())),
+        receives(static_cast<std::size_t>(problem.destination.size()));
+    for (const auto& [source, destination, elements] : parcels) {
+        const bool far = costs.far({Side::source, source}, {Side::destination, destination});
+        for (Ends* ends : {&sends[static_cast<std::size_t>(source)],
+                           &receives[static_cast<std::size_t>(destination)]}) {
+            (far ? ends->far_messages : ends->near_messages) += 1;
+            (far ? ends->far_elements : ends->near_elements) += static_cast<double>(elements);
         }
     }
-    return slowest;
+    StageOfSums stage(problem, costs);
+    for (std::size_t rank = 0; rank < sends.size(); ++rank)
+        stage.add({Side::source, static_cast<std::int64_t>(rank)}, true, sends[rank], false);
+    for (std::size_t rank = 0; rank < receives.size(); ++rank)
+        stage.add({Side::destination, static_cast<std::int64_t>(rank)}, false, receives[rank],
+                  false);
+    return stage.end();
 }
 
-/// As if each pair of processes exchanged as much: the paper's sums, section 2.2.
-double predict_even(const Problem& problem, Strategy strategy, const Costs& costs) {
-    const auto senders = static_cast<double>(problem.source.size());
-    const auto receivers = static_cast<double>(problem.destination.size());
-    const double n = std::max(senders, receivers), m = std::min(senders, receivers);
-    const double all = costs.bytes(problem.wanted());
-    const SideRank source{Side::source, 0}, next{Side::source, problem.source.size() - 1};
-    const SideRank destination{Side::destination, 0};
-    const auto fewest_nodes = static_cast<double>(
-        std::min(costs.nodes_of(Side::source), costs.nodes_of(Side::destination)));
-    const double link = costs.node(source) == costs.node(destination)
-                            ? 0
-                            : costs.link(problem.wanted()) / fewest_nodes;
-    const auto near = [&](double messages, double bytes) {
-        return messages * costs.start(source, next) +
-               bytes / costs.bytes(1) * costs.carry(source, next, 1, true);
-    };
-    const auto cross = [&](double sent, double received, double bytes) {
-        // Either side may have fewer nodes, and therefore fewer links.
-        const double start = costs.start(source, destination);
-        return std::max({std::max(sent, received) * start +
-                             bytes / costs.bytes(1) * costs.carry(source, destination, 1, false),
-                         link, after_link(received * start, link, sent * start)});
-    };
-    const double relay = costs.relay(source, next);
-    const double steps = std::ceil(std::log2(std::max(n, 2.0)));
-    switch (strategy) {
-        case Strategy::centralized:
-            return near(senders - 1, all) + relay + cross(receivers, 1, all);
-        case Strategy::staged:
-            return near(n - 1 + m - 1, all / m) + relay + cross(1, 1, all / m);
-        case Strategy::multistage:
-            return steps * (near(2, all / n / 2) + relay) + cross(1, 1, all / m);
-        case Strategy::hybrid:
-            return cross(m, m + std::max(n / m - 1, 0.0), all / m) + (n > m ? relay : 0);
-        case Strategy::direct:
-            break;
+/// Predictions for one plan. Messages or sums are found once.
+class Predictor {
+  public:
+    Predictor(const std::shared_ptr<const Problem>& problem, const Model& model)
+        : problem_(problem), costs_(*problem, model) {
+        const std::int64_t from = problem->source.size(), to = problem->destination.size();
+        if (base::product_up_to(from, to, most_messages + 1) > most_messages) {
+            sums_.emplace(problem, costs_);
+            if (sums_->messages() > static_cast<double>(most_messages)) return;
+        }
+        parcels_ = parcels_up_to(problem, 2 * most_messages);
+        if (parcels_) messages_.emplace(*problem, *parcels_);
     }
-    return cross(receivers, senders, all / m);
-}
+
+    double seconds(Strategy strategy) const {
+        const std::int64_t stages =
+            strategy_of(problem_->options.strategy) == strategy ? problem_->options.stages : 0;
+        if (!parcels_) return predict_from(*sums_, *problem_, costs_, strategy, stages);
+        if (strategy == Strategy::direct) return predict_direct(*problem_, costs_, *parcels_);
+        if (strategy != Strategy::hybrid)
+            return predict_phases(*problem_, costs_, strategy, stages, *messages_);
+        if (is_direct(strategy)) return seconds(Strategy::direct);
+        if (static_cast<std::int64_t>(parcels_->size()) > most_rounds)
+            return predict_from(sums_ ? *sums_ : Sums(problem_, costs_), *problem_, costs_,
+                                strategy, stages);
+        const Routing routing = make_hybrid(problem_, *parcels_);
+        return routing.phases > 1 ? predict_hybrid(*problem_, routing, costs_)
+                                  : seconds(Strategy::direct);
+    }
+
+    /// Hybrid has groups only if a side is larger by two processes.
+    bool is_direct(Strategy strategy) const {
+        const std::int64_t from = problem_->source.size(), to = problem_->destination.size();
+        return strategy == Strategy::direct ||
+               (strategy == Strategy::hybrid && std::max(from, to) < std::min(from, to) + 2);
+    }
+
+  private:
+    const std::shared_ptr<const Problem>& problem_;
+    Costs costs_;
+    std::optional<Sums> sums_;
+    std::optional<std::vector<Parcel>> parcels_;
+    std::optional<PhaseMessages> messages_;
+};
 
 }  // namespace
 
@@ -253,10 +153,21 @@ Costs::Costs(const Problem& problem, const Model& model) : problem_(problem), mo
     const auto& destinations = problem.options.destination_nodes;
     knows_links_ = model.far_byte > 0;
     sides_apart_ = sources.empty() && problem.disjoint();
-    names_ = sources;
-    names_.insert(names_.end(), destinations.begin(), destinations.end());
-    std::sort(names_.begin(), names_.end());
-    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+    std::vector<std::int64_t> names = sources;
+    names.insert(names.end(), destinations.begin(), destinations.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    nodes_ = sides_apart_ ? 2 : std::max<std::int64_t>(static_cast<std::int64_t>(names.size()), 1);
+    const auto number = [&](const std::vector<std::int64_t>& given, std::vector<std::int64_t>& of,
+                            std::vector<double>& mates) {
+        mates.resize(static_cast<std::size_t>(nodes_), 0);
+        for (const std::int64_t name : given) {
+            of.push_back(std::lower_bound(names.begin(), names.end(), name) - names.begin());
+            ++mates[static_cast<std::size_t>(of.back())];
+        }
+    };
+    number(sources, source_, source_mates_);
+    number(destinations, destination_, destination_mates_);
     const auto or_near = [](double& far, double near) {
         if (far <= 0) far = near;
     };
@@ -265,56 +176,37 @@ Costs::Costs(const Problem& problem, const Model& model) : problem_(problem), mo
     or_near(model_.far_relay, model_.relay);
 }
 
-std::int64_t Costs::nodes() const {
-    if (sides_apart_) return 2;
-    return std::max<std::int64_t>(static_cast<std::int64_t>(names_.size()), 1);
-}
-
-std::int64_t Costs::nodes_of(Side side) const {
-    const std::int64_t size = problem_.form(side).size;
-    std::vector<bool> seen(static_cast<std::size_t>(nodes()), false);
-    for (std::int64_t rank = 0; rank < size; ++rank)
-        seen[static_cast<std::size_t>(node({side, rank}))] = true;
-    return std::count(seen.begin(), seen.end(), true);
-}
-
-std::int64_t Costs::node(const SideRank& stop) const {
-    if (sides_apart_) return stop.side == Side::source ? 0 : 1;
-    if (names_.empty()) return 0;
-    const auto& nodes = stop.side == Side::source ? problem_.options.source_nodes
-                                                  : problem_.options.destination_nodes;
-    const std::int64_t name = nodes[static_cast<std::size_t>(stop.rank)];
-    return std::lower_bound(names_.begin(), names_.end(), name) - names_.begin();
+double Costs::mates(const SideRank& stop) const {
+    const bool sends = stop.side == Side::source;
+    if ((sends ? source_ : destination_).empty())
+        return static_cast<double>(problem_.form(stop.side).size);
+    return (sends ? source_mates_ : destination_mates_)[static_cast<std::size_t>(node(stop))];
 }
 
 double Costs::relay(const SideRank& from, const SideRank& to) const {
     return far(from, to) ? model_.far_relay : model_.relay;
 }
 
-double predict(const std::shared_ptr<const Problem>& problem, Strategy strategy,
-               const Model& model) {
-    const Costs costs(*problem, model);
-    if (strategy == Strategy::direct) return predict_direct(problem, costs);
-    if (base::product_up_to(problem->source.size(), problem->destination.size(), most_pairs + 1) >
-        most_pairs)
-        return predict_even(*problem, strategy, costs);
-    const std::int64_t stages =
-        strategy_of(problem->options.strategy) == strategy ? problem->options.stages : 0;
-    const Routing routing = make_routing(problem, strategy, stages, false);
-    return strategy == Strategy::hybrid && routing.phases > 1
-               ? predict_hybrid(*problem, routing, costs)
-               : predict_phases(*problem, routing, costs);
+std::array<double, strategies.size()> predict(const std::shared_ptr<const Problem>& problem,
+                                              const Model& model) {
+    const Predictor predictor(problem, model);
+    std::array<double, strategies.size()> seconds{};
+    std::transform(strategies.begin(), strategies.end(), seconds.begin(),
+                   [&](Strategy strategy) { return predictor.seconds(strategy); });
+    return seconds;
 }
 
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model) {
     const std::int64_t from = problem->source.size(), to = problem->destination.size();
-    if (from * to == 1 || base::product_up_to(from, to, most_pairs + 1) > most_pairs)
+    if (from * to == 1 || base::product_up_to(from, to, most_messages + 1) > most_messages)
         return Strategy::direct;
     constexpr double rounding = 1e-9;  // a different order of the same sums is no gain
+    const Predictor predictor(problem, model);
     Strategy best = Strategy::direct;
-    double least = predict(problem, best, model);
+    double least = predictor.seconds(best);
     for (const Strategy strategy : strategies) {
-        const double seconds = predict(problem, strategy, model);
+        if (predictor.is_direct(strategy)) continue;
+        const double seconds = predictor.seconds(strategy);
         if (seconds >= least * (1 - rounding)) continue;
         best = strategy;
         least = seconds;

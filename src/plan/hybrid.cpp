@@ -174,10 +174,9 @@ void reverse(Routing& routing) {
 
 }  // namespace
 
-Routing make_hybrid(const std::shared_ptr<const Problem>& problem) {
+Routing make_hybrid(const std::shared_ptr<const Problem>& problem, std::vector<Parcel> parcels) {
     const std::int64_t senders = problem->source.size(), receivers = problem->destination.size();
     const std::int64_t n = std::max(senders, receivers), m = std::min(senders, receivers);
-    std::vector<Parcel> parcels = all_parcels(problem);
     Routing direct = make_direct(*problem, parcels);
     if (n < m + 2 || parcels.empty()) return direct;
     const bool backwards = senders < receivers;

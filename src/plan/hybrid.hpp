@@ -13,6 +13,13 @@ namespace hocket::plan {
 /// paper: 3 for 4 and 2) instead of n. Without a gain (n < m + 2, sparse traffic) it is the direct
 /// strategy, so it never takes more rounds, or more messages between the sides. If the receiving
 /// side is the larger one, everything is reversed.
-Routing make_hybrid(const std::shared_ptr<const Problem>& problem);
+/// `parcels`: all of the plan.
+Routing make_hybrid(const std::shared_ptr<const Problem>& problem, std::vector<Parcel> parcels);
+
+/// Whether plans with too many messages to list use groups: for traffic between at least half of
+/// the pairs of n and m processes.
+inline bool hybrid_groups(std::int64_t n, std::int64_t m, double messages) {
+    return m >= 2 && n >= m + 2 && messages >= static_cast<double>(n) * static_cast<double>(m) / 2;
+}
 
 }  // namespace hocket::plan

@@ -171,9 +171,10 @@ std::int64_t Plan::same_process(std::int64_t destination_rank) const {
 }
 
 std::vector<plan::Prediction> Plan::predict(const plan::Model& model) const {
+    const auto seconds = plan::predict(state_->problem, model);
     std::vector<plan::Prediction> found;
     for (const plan::Strategy strategy : plan::strategies)
-        found.push_back({plan::name_of(strategy), plan::predict(state_->problem, strategy, model)});
+        found.push_back({plan::name_of(strategy), seconds[static_cast<std::size_t>(strategy)]});
     return found;
 }
 std::vector<plan::Prediction> Plan::predict() const {

@@ -9,7 +9,7 @@
 #include "plan/colouring.hpp"
 #include "plan/direct_rounds.hpp"
 #include "plan/hybrid.hpp"
-#include "plan/part.hpp"
+#include "plan/parcels.hpp"
 #include "plan/routes.hpp"
 
 namespace hocket::plan {
@@ -106,21 +106,12 @@ void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::in
 }
 
 std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem) {
-    constexpr std::size_t most = std::size_t{1} << 24;
-    std::vector<Parcel> parcels;
-    for (std::int64_t source = 0; source < problem->source.size(); ++source) {
-        const std::int64_t same = problem->same(Side::source, source);
-        const auto part = make_part(problem, Side::source, source);
-        for (const Traffic& peer : part->peers)
-            if (peer.process != same) parcels.push_back({source, peer.process, peer.elements});
-        if (parcels.size() > most)
-            throw LayoutError(
-                "from " + std::to_string(problem->source.size()) + " to " +
-                std::to_string(problem->destination.size()) + " processes more than " +
-                std::to_string(most) +
-                " pairs exchange elements, too many to pass on; use strategy 'direct'");
-    }
-    return parcels;
+    constexpr std::int64_t most = std::int64_t{1} << 24;
+    if (auto parcels = parcels_up_to(problem, most)) return *std::move(parcels);
+    throw LayoutError("from " + std::to_string(problem->source.size()) + " to " +
+                      std::to_string(problem->destination.size()) + " processes more than " +
+                      std::to_string(most) +
+                      " pairs exchange elements, too many to pass on; use strategy 'direct'");
 }
 
 std::int64_t process_number(const Problem& problem, const SideRank& stop) {
@@ -170,7 +161,7 @@ void assign_rounds(Routing& routing, const Problem& problem) {
 
 Routing make_routing(const std::shared_ptr<const Problem>& problem, Strategy strategy,
                      std::int64_t stages, bool rounds) {
-    if (strategy == Strategy::hybrid) return make_hybrid(problem);
+    if (strategy == Strategy::hybrid) return make_hybrid(problem, all_parcels(problem));
     Routing routing;
     routing.parcels = all_parcels(problem);
     const Routes ways =

@@ -120,14 +120,23 @@ std::vector<Share> shares_of_partition(const IndexSet& own, const Axis& peer) {
 
 }  // namespace
 
-std::vector<Share> shares(const IndexSet& own, const Axis& peer) {
+namespace {
+
+/// `held(c)`: the index set of the peer's coordinate c.
+template <class Held>
+std::vector<Share> shares_of(const IndexSet& own, const Axis& peer, Held&& held) {
     std::vector<Share> result;
     if (own.empty()) return result;
     if (peer.procs == 1) return {{0, own.count()}};
     if (peer.partition) return shares_of_partition(own, peer);
     const std::vector<std::int64_t> near = candidates(own, peer);
+    const bool one_run = !own.repeats() && own.runs().size() == 1;
     const auto add = [&](std::int64_t coordinate) {
-        const std::int64_t count = layout::count_common(own, layout::held_by(peer, coordinate));
+        const IndexSet& theirs = held(coordinate);
+        const std::int64_t count =
+            one_run ? theirs.count_below(own.runs()[0].first + own.runs()[0].length) -
+                          theirs.count_below(own.runs()[0].first)
+                    : layout::count_common(own, theirs);
         if (count > 0) result.push_back({coordinate, count});
     };
     if (near.empty()) {
@@ -137,6 +146,24 @@ std::vector<Share> shares(const IndexSet& own, const Axis& peer) {
         for (const std::int64_t coordinate : near) add(coordinate);
     }
     return result;
+}
+
+}  // namespace
+
+std::vector<Share> shares(const IndexSet& own, const Axis& peer) {
+    return shares_of(own, peer, [&](std::int64_t c) { return layout::held_by(peer, c); });
+}
+
+const std::vector<Share>& ShareTable::of(std::int64_t coordinate) {
+    rows_.resize(static_cast<std::size_t>(own_.procs));
+    std::vector<Share>& row = rows_[static_cast<std::size_t>(coordinate)];
+    if (!row.empty()) return row;
+    if (held_.empty() && peer_.procs > 1 && !peer_.partition)
+        for (std::int64_t c = 0; c < peer_.procs; ++c) held_.push_back(layout::held_by(peer_, c));
+    row = shares_of(
+        layout::held_by(own_, coordinate), peer_,
+        [&](std::int64_t c) -> const IndexSet& { return held_[static_cast<std::size_t>(c)]; });
+    return row;
 }
 
 std::int64_t count_shares(const IndexSet& own, const Axis& peer) {

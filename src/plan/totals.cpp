@@ -63,25 +63,4 @@ std::int64_t count_messages(const std::shared_ptr<const Problem>& problem) {
     return messages;
 }
 
-std::vector<Traffic> others_of(const std::shared_ptr<const Problem>& problem, Side side,
-                               std::int64_t rank) {
-    const std::int64_t same = problem->same(side, rank);
-    std::vector<Traffic> others = peers_of(problem, side, rank);
-    std::erase_if(others, [&](const Traffic& peer) { return peer.process == same; });
-    return others;
-}
-
-void sample_processes(const std::shared_ptr<const Problem>& problem, Side side,
-                      const VisitProcess& look) {
-    constexpr std::int64_t most_processes = 8192, most_peers = std::int64_t{1} << 20;
-    const std::int64_t size = problem->form(side).size;
-    const auto peers = static_cast<std::int64_t>(peers_of(problem, side, 0).size());
-    const std::int64_t looked_at =
-        std::min({size, most_processes, std::max<std::int64_t>(most_peers / (peers + 1), 16)});
-    for (std::int64_t k = 0; k < looked_at; ++k) {
-        const auto rank = static_cast<std::int64_t>(static_cast<base::wide>(k) * size / looked_at);
-        look(rank, others_of(problem, side, rank));
-    }
-}
-
 }  // namespace hocket::plan

@@ -100,6 +100,10 @@ def points() -> list[Point]:
     for dimensions, procs in ((1, million), (2, 1000), (3, 100)):
         shape = (procs * 20,) * dimensions
         sweep.append(_cyclic("dimensions", shape, (procs,) * dimensions, 2))
+    for many in (64, 256, 10**4):  # every process sends to every other one
+        sweep.append(
+            Point("pairs", (16 * many**2,), Side("BLOCK", (many,)), Side("CYCLIC", (many,)))
+        )
     for bits in (20, 30, 40):  # block-cyclic to block-cyclic, 2**bits elements: by periods
         for dimensions, source, target in ((1, (24,), (36,)), (2, (4, 6), (9, 4))):
             shape = (2 ** (bits // dimensions),) * dimensions

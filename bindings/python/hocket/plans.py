@@ -350,8 +350,8 @@ class Plan:
 
         A stage of a strategy takes as long as its slowest process, whose sends and receives
         overlap. `model` gives costs by name, as `model()` does; None: the plan's model. For more
-        than 65536 pairs of processes, the model assumes equal traffic between all pairs, except for
-        the direct strategy (Avalani et al., section 2.2).
+        than 65536 direct messages, the model uses the sums of each process instead of its messages
+        (Avalani et al., section 2.2).
 
         Raises
         ------
