@@ -178,10 +178,16 @@ def along(x: Any, y: Any, choose: Choose) -> Any:
 
 def written(x: Any, y: Any, choose: Choose) -> Any:
     z = x.copy()
-    if choose(0, 1):
+    kind = choose(0, 3)
+    if kind == 0:
         np.copyto(z, y, where=y > 0)
-    else:
+    elif kind == 1:
         np.putmask(z, x > y, y)
+    elif kind == 2 and x.dtype.kind == "f":
+        z = x / y
+        np.nan_to_num(z, copy=False, nan=2)
+    elif kind == 3 and x.dtype.kind == "f":
+        np.fix(y, out=z)
     return z
 
 

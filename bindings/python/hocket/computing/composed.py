@@ -255,6 +255,35 @@ def polyval(p: Any, x: Any) -> Any:
     return of_function(lambda at: np.polyval(p, at), [x])
 
 
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """`numpy.nan_to_num`, in place without `copy`."""
+    options = {"nan": nan, "posinf": posinf, "neginf": neginf}
+    found = of_function(np.nan_to_num, [x], **options)
+    return found if copy else to_out(found, x)
+
+
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    """`numpy.isclose`."""
+    return of_function(np.isclose, (a, b), rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> bool:
+    """`numpy.allclose`."""
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
+    """`numpy.array_equal`."""
+    if shape_of(a) != shape_of(b):
+        return False
+    same = np.equal(a, b)
+    if equal_nan:
+        same = np.logical_or(same, np.logical_and(np.not_equal(a, a), np.not_equal(b, b)))
+    return bool(np.all(same))
+
+
 def array_equiv(a1: Any, a2: Any) -> bool:
     """`numpy.array_equiv`."""
     a1, a2 = as_arrays(a1, a2)
