@@ -7,6 +7,7 @@ from typing import Any
 
 _WHOLE = "the whole array, a.gather(root=0) on one process or hk.replicated(a) on every process"
 _SCALAPACK = "ScaLAPACK (see docs/guide/neighbours.md)"
+_POLYNOMIALS = "poly polyadd polyder polydiv polyfit polyint polymul polysub roots"
 _INDICES = "np.diagonal, np.tril or np.triu, or hk.from_function of the indices"
 
 #: alternatives to unsupported functions
@@ -16,7 +17,7 @@ NEAR = {
     **dict.fromkeys(("histogram2d", "histogramdd"), "np.histogram, or np.bincount of np.digitize"),
     **dict.fromkeys(("linspace", "logspace", "geomspace"), "hk.arange, scaled"),
     **dict.fromkeys(("may_share_memory", "shares_memory"), "the function on a.local"),
-    **dict.fromkeys(("poly", "polyfit", "roots"), "polynomials of NumPy's arrays"),
+    **dict.fromkeys(_POLYNOMIALS.split(), "hk.replicated(p), since coefficients are few"),
     **dict.fromkeys(("put", "place"), "a[indices] = values, or a[mask] = values"),
     **dict.fromkeys(("save", "savez", "savez_compressed", "savetxt"), "hk.save(path, {name: a})"),
     **dict.fromkeys(("linalg.lstsq", "linalg.tensorinv", "linalg.tensorsolve"), _SCALAPACK),
