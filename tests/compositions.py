@@ -77,6 +77,29 @@ def deleted(x: Any, y: Any, choose: Choose) -> Any:
     return np.delete(x, [chosen, chosen[0], slice(choose(0, 2), None, 2)][choose(0, 2)], axis)
 
 
+def convolved(x: Any, y: Any, choose: Choose) -> Any:
+    mode = ["full", "same", "valid"][choose(0, 2)]
+    kernel = np.arange(1.0, choose(2, 9))
+    if x.ndim != 1 or not x.size:
+        return x + y
+    return [lambda: np.convolve(x, kernel, mode), lambda: np.correlate(kernel, x, mode)][
+        choose(0, 1)
+    ]()
+
+
+def stacks_of_matrices(x: Any, y: Any, choose: Choose) -> Any:
+    if x.ndim != 3 or not x.size or x.dtype.kind == "b":
+        return x + y
+    square = x @ np.swapaxes(x.conj(), 1, 2) + 9 * np.eye(x.shape[1])
+    return [
+        lambda: np.linalg.det(square),
+        lambda: np.linalg.inv(square),
+        lambda: np.linalg.solve(square, y),
+        lambda: tuple(np.linalg.slogdet(square)),
+        lambda: np.linalg.svd(x, compute_uv=False),
+    ][choose(0, 4)]()
+
+
 def sets(x: Any, y: Any, choose: Choose) -> Any:
     if x.dtype.kind == "c":
         return x + y
@@ -155,10 +178,16 @@ def along(x: Any, y: Any, choose: Choose) -> Any:
 
 def written(x: Any, y: Any, choose: Choose) -> Any:
     z = x.copy()
-    if choose(0, 1):
+    kind = choose(0, 3)
+    if kind == 0:
         np.copyto(z, y, where=y > 0)
-    else:
+    elif kind == 1:
         np.putmask(z, x > y, y)
+    elif kind == 2 and x.dtype.kind == "f":
+        z = x / y
+        np.nan_to_num(z, copy=False, nan=2)
+    elif kind == 3 and x.dtype.kind == "f":
+        np.fix(y, out=z)
     return z
 
 
@@ -183,6 +212,7 @@ ANY: dict[str, Expression] = {
     "histograms": histograms,
     "sets": sets,
     "written": written,
+    "stacks of matrices": stacks_of_matrices,
     "numbered": numbered,
     "zeros of a shape": lambda x, y, c: np.zeros_like(x, shape=(c(0, 3), 2)),
     "array_equiv": lambda x, y, c: np.array_equiv(x, y),
@@ -191,6 +221,7 @@ ANY: dict[str, Expression] = {
 AXIS: dict[str, Expression] = {
     "without nan": without_nan,
     "split": split,
+    "convolved": convolved,
     "padded": padded,
     "deleted": deleted,
     "differences": differences,

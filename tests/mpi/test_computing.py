@@ -283,6 +283,12 @@ def test_what_cannot_be_raises_everywhere(comm):
     raises_everywhere(comm, TypeError, lambda: np.interp(a, a[0], a[0]), "hk.replicated(xp)")
     raises_everywhere(comm, TypeError, lambda: np.quantile(a, 0.5, method="hazen"), "'hazen'")
     raises_everywhere(comm, hk.LayoutError, lambda: np.split(a, 3), "np.array_split")
+    stack = hk.from_function(
+        lambda i, j, k: i * (j == k), hk.Layout((4, 2, 2), "(BLOCK, *, *)", 2), comm=comm
+    )
+    raises_everywhere(comm, hk.Error, lambda: np.linalg.inv(stack), "Singular")
+    wrong = stack.astype("i8") * 9
+    raises_everywhere(comm, hk.LayoutError, lambda: np.unravel_index(wrong, (3, 4)), "from 0 to 27")
     raises_everywhere(comm, hk.MismatchError, lambda: np.add.at(a, [0], 1j), "complex128")
     raises_everywhere(
         comm, hk.MismatchError, lambda: np.concatenate([a, a + 1j], dtype="f8"), "same_kind"
@@ -300,6 +306,13 @@ def test_what_cannot_be_raises_everywhere(comm):
     raises_everywhere(comm, hk.Error, lambda: bool(a > 0), "any()")
     raises_everywhere(comm, hk.LayoutError, lambda: a @ a, "(4, 6)")
     raises_everywhere(comm, hk.LayoutError, lambda: np.einsum("ii", a), "extents 4 and 6")
+
+
+@ranks(1, 2)
+def test_eigenvalues_have_one_dtype_on_all_processes(comm):
+    whole = np.array([np.eye(2), [[0, 1], [-1, 0]]])
+    a = hk.scatter(whole, hk.Layout((2, 2, 2), "(BLOCK, *, *)", comm.size), comm)
+    check(np.linalg.eigvals(a), np.linalg.eigvals(whole), "eigenvalues")
 
 
 @ranks(1, 3)

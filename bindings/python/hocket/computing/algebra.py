@@ -12,12 +12,14 @@ from typing import Any
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import contractions, products, shapes
-from hocket.computing.layouts import one_axis
+from hocket.computing.layouts import balanced, even, one_axis
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import as_arrays
+from hocket.computing.operands import as_arrays, made
 from hocket.computing.reductions import to_out
 from hocket.creation import from_function
 from hocket.errors import LayoutError
+from hocket.layouts import Layout
+from hocket.redistribution import redistribute
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Any:
@@ -222,6 +224,42 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     if c.dtype.kind != "c":
         return np.clip(c, -1, 1)
     return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
+
+
+def convolve(a: Any, v: Any, mode: str = "full", later: int = 0) -> Any:
+    """`numpy.convolve` of a distributed array and one that every process has: each process takes
+    the elements that its part of the result needs. `later`: the middle of an even number."""
+    if not isinstance(a, Array):
+        a, v = v, a
+    if isinstance(v, Array):
+        raise TypeError("np.convolve of two distributed arrays is not there; give hk.replicated(v)")
+    v, size = np.asarray(v), a.layout.size
+    with collective(a.comm, None):
+        if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
+            raise LayoutError(f"shapes {a.shape} and {v.shape}; give vectors with elements")
+        least = min(a.size, v.size)
+        starts = {"full": 0, "same": (least - 1 + later) // 2, "valid": least - 1}
+        if mode not in starts:
+            raise LayoutError(f"mode is {mode!r}; give 'full', 'same' or 'valid'")
+        first, whole = starts[mode], a.size + v.size - 1
+        last = whole - {"full": 0, "same": (least - later) // 2, "valid": least - 1}[mode]
+        ends = [first + end for end in even(last - first, size)]
+        needed = [
+            ((max(0, b - v.size + 1),), (max(0, min(a.size, e)),)) if b < e else ((0,), (0,))
+            for b, e in zip(ends[:-1], ends[1:])
+        ]
+    here = redistribute(a, Layout.boxes(a.shape, needed)).local
+    rank = a._rank_and_size[0]
+    found = np.empty(0, np.result_type(a.dtype, v.dtype))
+    if here.size:
+        low = needed[rank][0][0]
+        found = np.convolve(here, v)[ends[rank] - low : ends[rank + 1] - low]
+    return made(found, balanced((last - first,), size), a.comm)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """`numpy.correlate`, as `convolve`."""
+    return convolve(a, np.conjugate(np.flip(v)), mode, int(np.size(a) < np.size(v)))
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:

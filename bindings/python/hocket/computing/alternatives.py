@@ -6,25 +6,21 @@ from __future__ import annotations
 from typing import Any
 
 _WHOLE = "the whole array, a.gather(root=0) on one process or hk.replicated(a) on every process"
-_SINGULAR = "ScaLAPACK (see docs/guide/neighbours.md)"
-_SOLVERS = (
-    "cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_rank pinv qr slogdet solve svd "
-    "svdvals tensorinv tensorsolve"
-)
+_SCALAPACK = "ScaLAPACK (see docs/guide/neighbours.md)"
+_POLYNOMIALS = "poly polyadd polyder polydiv polyfit polyint polymul polysub roots"
 _INDICES = "np.diagonal, np.tril or np.triu, or hk.from_function of the indices"
 
 #: alternatives to unsupported functions
 NEAR = {
     **dict.fromkeys(("array2string", "array_repr", "array_str"), "print(a.gather(root=0))"),
-    **dict.fromkeys(("convolve", "correlate"), "np.fft.rfftn, or hk.map_blocks with halo="),
     **dict.fromkeys(("diag_indices_from", "tril_indices_from", "triu_indices_from"), _INDICES),
     **dict.fromkeys(("histogram2d", "histogramdd"), "np.histogram, or np.bincount of np.digitize"),
     **dict.fromkeys(("linspace", "logspace", "geomspace"), "hk.arange, scaled"),
     **dict.fromkeys(("may_share_memory", "shares_memory"), "the function on a.local"),
-    **dict.fromkeys(("poly", "polyfit", "roots"), "polynomials of NumPy's arrays"),
+    **dict.fromkeys(_POLYNOMIALS.split(), "hk.replicated(p), since coefficients are few"),
     **dict.fromkeys(("put", "place"), "a[indices] = values, or a[mask] = values"),
     **dict.fromkeys(("save", "savez", "savez_compressed", "savetxt"), "hk.save(path, {name: a})"),
-    **{f"linalg.{name}": _SINGULAR for name in _SOLVERS.split()},
+    **dict.fromkeys(("linalg.lstsq", "linalg.tensorinv", "linalg.tensorsolve"), _SCALAPACK),
     "apply_along_axis": "hk.map_blocks in a layout in which the axis is not distributed",
     "apply_over_axes": "axis= of the function, a tuple",
     "ediff1d": "np.diff(np.ravel(a))",

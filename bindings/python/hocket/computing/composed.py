@@ -217,13 +217,23 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 def unravel_index(indices: Array, shape: Any) -> tuple[Any, ...]:
     """`numpy.unravel_index`."""
     count = len(np.atleast_1d(shape))
+    require_inside([indices], [int(np.prod(shape))])
     return tuple(
         of_function(lambda i, d=d: np.unravel_index(i, shape)[d], [indices]) for d in range(count)
     )
 
 
+def require_inside(indices: Sequence[Any], extents: Sequence[int]) -> None:
+    """Raises `LayoutError` on every process for an index outside its extent on one."""
+    for index, extent in zip(indices, extents):
+        if np.size(index) and (np.min(index) < 0 or np.max(index) >= extent):
+            raise LayoutError(f"an index from {np.min(index)} to {np.max(index)} beyond {extent}")
+
+
 def ravel_multi_index(multi_index: Sequence[Any], dims: Any, mode: Any = "raise") -> Any:
     """`numpy.ravel_multi_index`."""
+    if mode == "raise":
+        require_inside(multi_index, dims)
     return of_function(lambda *i: np.ravel_multi_index(i, dims, mode), as_arrays(*multi_index))
 
 
@@ -243,6 +253,35 @@ def polyval(p: Any, x: Any) -> Any:
             "np.polyval of distributed arrays takes NumPy's coefficients, hk.replicated(p)"
         )
     return of_function(lambda at: np.polyval(p, at), [x])
+
+
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """`numpy.nan_to_num`, in place without `copy`."""
+    options = {"nan": nan, "posinf": posinf, "neginf": neginf}
+    found = of_function(np.nan_to_num, [x], **options)
+    return found if copy else to_out(found, x)
+
+
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    """`numpy.isclose`."""
+    return of_function(np.isclose, (a, b), rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> bool:
+    """`numpy.allclose`."""
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
+    """`numpy.array_equal`."""
+    if shape_of(a) != shape_of(b):
+        return False
+    same = np.equal(a, b)
+    if equal_nan:
+        same = np.logical_or(same, np.logical_and(np.not_equal(a, a), np.not_equal(b, b)))
+    return bool(np.all(same))
 
 
 def array_equiv(a1: Any, a2: Any) -> bool:

@@ -84,10 +84,16 @@ def quantile(
         rest = type(each)(place - low)
 
         def compute(x: Any) -> Any:
+            if method in ("lower", "higher", "nearest"):
+                return x[0].astype(kind)
             return np.quantile(x, rest, axis=0, method=method).astype(kind)
 
         if method == "nearest":  # to even
             low = high = int(np.rint(place))
+        elif method == "lower":
+            high = low
+        elif method == "higher" and rest:
+            low = high
         return between(compute, lines, low, high)
 
     if np.ndim(q) == 0:

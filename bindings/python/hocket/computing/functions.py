@@ -23,6 +23,7 @@ from hocket.computing import (
     elementwise,
     fourier,
     joining,
+    matrices,
     products,
     reductions,
     scans,
@@ -124,10 +125,13 @@ def _parameters(ours: Callable[..., Any]) -> Optional[tuple[str, ...]]:
 
 
 def by_element(function: Any) -> Callable[..., Any]:
-    """A function that NumPy computes elementwise, of one to three operands."""
+    """A function of one array that NumPy computes elementwise."""
 
-    def compute(*inputs: Any, **options: Any) -> Any:
-        return elementwise.of_function(function, inputs, **options)
+    def compute(x: Any, *others: Any, out: Any = None, **options: Any) -> Any:
+        if others and isinstance(others[0], Array):
+            out, others = others[0], others[1:]
+        found = elementwise.of_function(function, (x, *others), **options)
+        return found if out is None else reductions.to_out(found, out)
 
     return compute
 
@@ -186,28 +190,6 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     return result if out is None else reductions.to_out(result, out)
 
 
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
-    """`numpy.isclose`."""
-    return elementwise.of_function(np.isclose, (a, b), rtol=rtol, atol=atol, equal_nan=equal_nan)
-
-
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> bool:
-    """`numpy.allclose`."""
-    return bool(reductions.reduce(np.logical_and, isclose(a, b, rtol, atol, equal_nan)))
-
-
-def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
-    """`numpy.array_equal`."""
-    if (a.shape if isinstance(a, Array) else np.shape(a)) != (
-        b.shape if isinstance(b, Array) else np.shape(b)
-    ):
-        return False
-    same = np.equal(a, b)
-    if equal_nan:
-        same = np.logical_or(same, np.logical_and(np.not_equal(a, a), np.not_equal(b, b)))
-    return bool(reductions.reduce(np.logical_and, same))
-
-
 def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """`numpy.take`."""
     with collective(a.comm, None):
@@ -249,9 +231,6 @@ TABLE: Table = {
     np.where: where,
     np.clip: clip,
     np.round: around,
-    np.isclose: isclose,
-    np.allclose: allclose,
-    np.array_equal: array_equal,
     np.take: take,
     np.copy: lambda a: copied(a, a.layout),
     np.zeros_like: composed.filled(0),
@@ -286,7 +265,7 @@ TABLE: Table = {
     **{
         getattr(np, name): by_element(getattr(np, name))
         for name in (
-            *("real", "imag", "angle", "nan_to_num", "sinc", "fix", "i0"),
+            *("real", "imag", "angle", "sinc", "fix", "i0"),
             *("isneginf", "isposinf", "isreal", "iscomplex"),
         )
     },
@@ -323,12 +302,13 @@ TABLE: Table = {
         composed,
         "full_like flipud fliplr rot90 ptp tril triu diag diagflat fill_diagonal argwhere "
         "flatnonzero compress extract take_along_axis put_along_axis copyto putmask select choose "
-        "unravel_index ravel_multi_index interp polyval array_equiv",
+        "unravel_index ravel_multi_index interp polyval nan_to_num isclose allclose array_equal "
+        "array_equiv",
     ),
     **named(
         np,
         algebra,
-        "outer inner kron cross trace average cov corrcoef trapezoid gradient",
+        "outer inner kron cross trace average cov corrcoef convolve correlate trapezoid gradient",
     ),
     **named(
         np.linalg,
@@ -336,6 +316,7 @@ TABLE: Table = {
         "cross outer vecdot multi_dot matrix_power matrix_norm vector_norm",
     ),
     **named(np.linalg, contractions, "tensordot"),
+    **matrices.TABLE,
     **named(np.linalg, shapes, "matrix_transpose"),
     **{
         getattr(np.linalg, name): function
