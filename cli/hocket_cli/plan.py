@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import sys
@@ -137,11 +138,12 @@ def describe(plan: Any, source: Any, destination: Any, axes: Any, options: Any) 
         "itemsize": options.itemsize,
         "strategy": plan.strategy,
         "rounds": plan.rounds,
-        "messages": plan.message_count,
-        "elements_moved": plan.elements_moved,
-        "bytes_moved": plan.elements_moved * options.itemsize,
         "predicted_seconds": plan.predict(),
     }
+    with contextlib.suppress(hk.LayoutError):  # too many messages to count
+        facts["messages"] = plan.message_count
+        facts["elements_moved"] = plan.elements_moved
+        facts["bytes_moved"] = plan.elements_moved * options.itemsize
     ranks = range(source.size) if options.rank is None else [options.rank]
     if options.rank is not None or source.size <= _TABLE:
         facts["sends"] = {r: [list(e) for e in plan.sends(r)] for r in ranks if r < source.size}
@@ -164,9 +166,12 @@ def _text(plan: Any, facts: dict[str, Any], options: Any) -> str:
         "",
         f"strategy     {facts['strategy']}",
         f"rounds       {facts['rounds']}",
-        f"messages     {facts['messages']}",
-        f"moved        {facts['elements_moved']} elements, {facts['bytes_moved']} bytes",
     ]
+    if "messages" in facts:
+        lines += [
+            f"messages     {facts['messages']}",
+            f"moved        {facts['elements_moved']} elements, {facts['bytes_moved']} bytes",
+        ]
     if "relabel" in facts:
         best = facts["relabel"]
         ranks = best["processes"]

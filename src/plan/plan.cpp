@@ -9,6 +9,7 @@
 #include "plan/direct_rounds.hpp"
 #include "plan/own_routes.hpp"
 #include "plan/part.hpp"
+#include "plan/phases.hpp"
 #include "plan/problem.hpp"
 #include "plan/routing.hpp"
 #include "plan/totals.hpp"
@@ -45,8 +46,7 @@ struct Plan::State {
     bool direct() const { return strategy() == plan::Strategy::direct; }
     const plan::Routing& routing() const {  // unless direct
         std::call_once(routing_once, [this] {
-            routing_found =
-                plan::make_routing(problem, strategy(), problem->options.stages, !own());
+            routing_found = plan::make_routing(problem, strategy(), problem->options.stages);
         });
         return routing_found;
     }
@@ -61,12 +61,15 @@ struct Plan::State {
         return *turns_found;
     }
     std::int64_t messages() const {
-        if (!direct()) return static_cast<std::int64_t>(routing().messages.size());
+        if (!direct()) {
+            if (own()) return own_totals().first;
+            return static_cast<std::int64_t>(routing().messages.size());
+        }
         std::call_once(messages_once, [this] { messages_found = plan::count_messages(problem); });
         return messages_found;
     }
     std::int64_t moved() const {
-        if (!direct()) return routing().moved;
+        if (!direct()) return own() ? own_totals().second : routing().moved;
         std::call_once(moved_once, [this] { moved_found = plan::count_moved(*problem); });
         return moved_found;
     }
@@ -82,6 +85,18 @@ struct Plan::State {
     }
 
   private:
+    /// Messages and moved elements of all processes. @throws LayoutError as all_parcels does.
+    std::pair<std::int64_t, std::int64_t> own_totals() const {
+        std::call_once(messages_once, [this] {
+            const auto parcels = plan::all_parcels(problem);
+            plan::PhaseMessages(*problem, parcels)
+                .run(strategy(), problem->options.stages, [this](const plan::PhaseMessage& each) {
+                    ++messages_found;
+                    moved_found += each.elements;
+                });
+        });
+        return {messages_found, moved_found};
+    }
     std::vector<ParcelRoutes> direct_itinerary(Side side, std::int64_t rank) const {
         const std::int64_t same = problem->same(side, rank);
         const bool sends = side == Side::source;
@@ -207,9 +222,14 @@ std::string Plan::text() const {
     const plan::Problem& problem = *state_->problem;
     std::string result = problem.source.text() + " -> " + problem.destination.text();
     if (problem.turned()) result += " axes " + layout::text_of(problem.options.axes);
-    return result + ", " + strategy() + ": " + std::to_string(rounds()) + " rounds, " +
-           std::to_string(message_count()) + " messages, " + std::to_string(elements_moved()) +
-           " of " + std::to_string(problem.wanted()) + " elements move";
+    result += ", " + strategy() + ": " + std::to_string(rounds()) + " rounds";
+    try {
+        return result + ", " + std::to_string(message_count()) + " messages, " +
+               std::to_string(elements_moved()) + " of " + std::to_string(problem.wanted()) +
+               " elements move";
+    } catch (const LayoutError&) {
+        return result;  // too many messages to count
+    }
 }
 
 }  // namespace hocket

@@ -401,10 +401,30 @@ def test_what_no_strategy_can_do(options, named):
 
 def test_too_many_messages_to_pass_on():
     source = hk.Layout((10**8,), "(BLOCK)", 10**4)
-    p = hk.plan(source, hk.Layout((10**8,), "(CYCLIC)", 10**4), strategy="multistage")
+    p = hk.plan(source, hk.Layout((10**8,), "(CYCLIC)", 10**4), strategy="centralized")
     assert len(p.sends(3)) == 10**4  # logical traffic costs no such look
     with pytest.raises(hk.LayoutError, match="use strategy 'direct'"):
         p.steps("src", 0)
+
+
+def test_each_process_finds_its_own_messages():
+    source = hk.Layout((10**8,), "(BLOCK)", 10**4)
+    p = hk.plan(source, hk.Layout((10**8,), "(CYCLIC)", 10**4), strategy="multistage")
+    steps = p.steps("dst", 6)
+    assert steps == [(14, "recv", ("src", 6), 10**4)] and p.rounds == 15
+    assert sum(n for *_, n in p.cargo("dst", 6)[0]) == 10**4
+    with pytest.raises(hk.LayoutError, match="use strategy 'direct'"):
+        print(p.message_count)
+    assert str(p).endswith("multistage: 15 rounds")
+    assert "strategy     multistage: 15 rounds\n" in p.explain()
+
+
+def test_totals_of_own_messages():
+    source, target = hk.Layout((7000,), "(BLOCK)", 350), hk.Layout((7000,), "(CYCLIC(3))", 350)
+    p = hk.plan(source, target, strategy="staged")
+    steps = [step for rank in range(350) for step in p.steps("src", rank)]
+    sent = [elements for _, verb, _, elements in steps if verb == "send"]
+    assert (p.message_count, p.elements_moved) == (len(sent), sum(sent))
 
 
 def test_models_as_text():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -407,11 +408,13 @@ class Plan:
         ]
         if self.axes != tuple(range(len(self.axes))):
             lines.append(f"axes         {self.axes}")
-        lines += [
-            f"strategy     {self.strategy}: {self.rounds} rounds, {self.message_count} messages, "
-            f"{self.elements_moved} elements ({self.elements_moved * self.itemsize} bytes) move",
-            "",
-        ]
+        totals = ""
+        with contextlib.suppress(LayoutError):  # too many messages to count
+            totals = (
+                f", {self.message_count} messages, {self.elements_moved} elements "
+                f"({self.elements_moved * self.itemsize} bytes) move"
+            )
+        lines += [f"strategy     {self.strategy}: {self.rounds} rounds{totals}", ""]
         shown = min(self.source.size, 16)
         for rank in range(shown):
             peers = self.sends(rank)

@@ -204,7 +204,8 @@ def moved(source: Layout, destination: Layout) -> int:
     if source == destination:
         return 0
     both = range(min(source.size, destination.size))
-    return plan(source, destination, overlap={rank: rank for rank in both}).elements_moved
+    overlap = {rank: rank for rank in both}
+    return plan(source, destination, strategy="direct", overlap=overlap).elements_moved
 
 
 @kept
