@@ -25,6 +25,7 @@ NEAR = {
     "apply_over_axes": "axis= of the function, a tuple",
     "ediff1d": "np.diff(np.ravel(a))",
     "histogram_bin_edges": "np.linspace(a.min(), a.max(), bins + 1)",
+    "lib.stride_tricks.sliding_window_view": "hk.map_blocks with halo=",
     "insert": "np.concatenate of sections",
     "ix_": "np.expand_dims of each array",
     "piecewise": "np.where or np.select",

@@ -158,7 +158,13 @@ def result_types(
         raise MismatchError(
             f"{getattr(function, '__name__', function)} does not combine {names}: {error}"
         ) from None
-    return [each.dtype for each in (found if isinstance(found, tuple) else (found,))]
+    types = [each.dtype for each in (found if isinstance(found, tuple) else (found,))]
+    if any(dtype.hasobject for dtype in types):
+        raise MismatchError(
+            f"{getattr(function, '__name__', function)} makes Python objects, which cannot move; "
+            "use hk.map_blocks(np.vectorize(f, otypes=[dtype]), a)"
+        )
+    return types
 
 
 def check_out(out: Any, dtype: np.dtype[Any], options: dict[str, Any]) -> None:

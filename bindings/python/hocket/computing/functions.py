@@ -38,6 +38,7 @@ from hocket.errors import Error
 
 Table = dict[Any, Callable[..., Any]]
 
+_FIRST = "give a distributed array as the first operand too, made by hk.wrap"
 _ABSENT = getattr(np, "_NoValue", None)
 
 
@@ -49,6 +50,8 @@ def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[
     if method == "__call__":
         return elementwise.of_ufunc(ufunc, inputs, options)
     options = _flat_out(options)
+    if method in ("reduce", "accumulate") and not isinstance(inputs[0], Array):
+        raise TypeError(f"np.{ufunc.__name__}.{method}: {_FIRST}, not {type(inputs[0]).__name__}")
     if method == "reduce":
         options.setdefault("axis", 0)
         return chosen_terms.reduce(ufunc, *inputs, **options)
@@ -91,6 +94,8 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
         if isinstance(error, TypeError) and str(error).startswith("np."):
             raise  # which names the unsupported function
+        if isinstance(error, AttributeError) and args and not isinstance(args[0], Array):
+            raise Error(f"{_name(function)}: {_FIRST}, not {type(args[0]).__name__}") from error
         raise Error(f"{_name(function)}: {error}") from error
 
 
