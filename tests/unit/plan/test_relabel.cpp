@@ -89,3 +89,14 @@ TEST(Relabel, of_a_larger_destination_names_processes_beyond_the_source) {
     std::sort(sorted.begin(), sorted.end());
     EXPECT_EQ(sorted, (std::vector<std::int64_t>{0, 1, 2, 3}));
 }
+
+/// 10^8 pairs of processes share elements, and none shares more than process r and part r.
+TEST(Relabel, equal_shares_of_ten_thousand_processes_stay) {
+    constexpr std::int64_t p = 10000;
+    const Layout rows({2 * p, 2 * p}, "(BLOCK,*)", {p}), columns({2 * p, 2 * p}, "(*,BLOCK)", {p});
+    const auto found = hocket::relabel(rows, columns);
+    ASSERT_EQ(found.ranks.size(), static_cast<std::size_t>(p));
+    for (std::int64_t r = 0; r < p; ++r) ASSERT_EQ(found.ranks[static_cast<std::size_t>(r)], r);
+    EXPECT_EQ(found.moved, 4 * p * p - 4 * p);
+    EXPECT_EQ(found.moved_without, found.moved);
+}
