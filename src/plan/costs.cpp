@@ -124,12 +124,18 @@ class Predictor {
         if (strategy != Strategy::hybrid)
             return predict_phases(*problem_, costs_, strategy, stages, *messages_);
         if (is_direct(strategy)) return seconds(Strategy::direct);
-        if (static_cast<std::int64_t>(parcels_->size()) > most_rounds)
-            return predict_from(sums_ ? *sums_ : Sums(problem_, costs_), *problem_, costs_,
-                                strategy, stages);
         const Routing routing = make_hybrid(problem_, *parcels_);
         return routing.phases > 1 ? predict_hybrid(*problem_, routing, costs_)
                                   : seconds(Strategy::direct);
+    }
+
+    /// Whether the seconds of a strategy may be less: quickly, because hybrid's rounds take long.
+    bool may_take_less(Strategy strategy, double seconds) const {
+        if (strategy != Strategy::hybrid || !parcels_ ||
+            static_cast<std::int64_t>(parcels_->size()) <= most_rounds)
+            return true;
+        return predict_from(sums_ ? *sums_ : Sums(problem_, costs_), *problem_, costs_, strategy,
+                            0) < seconds;
     }
 
     /// Hybrid has groups only if a side is larger by two processes.
@@ -209,6 +215,7 @@ Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& mode
     for (const Strategy strategy : strategies) {
         if (predictor.is_direct(strategy)) continue;
         if (many && !has_own_routes(*problem, strategy, 0)) continue;
+        if (!predictor.may_take_less(strategy, least)) continue;
         const double seconds = predictor.seconds(strategy);
         if (seconds >= least * (1 - rounding)) continue;
         best = strategy;

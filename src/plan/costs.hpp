@@ -59,7 +59,8 @@ class Costs {
 
 /// The predicted seconds of each of `strategies`. A stage takes as long as its slowest process or
 /// link. For up to `most_messages` messages (of the direct strategy) the model adds up messages,
-/// otherwise sums of processes; of hybrid's rounds it adds up those of `most_rounds` messages.
+/// otherwise sums of processes. `choose` adds up the rounds of hybrid for more than `most_rounds`
+/// messages only if a formula finds it the fastest.
 std::array<double, strategies.size()> predict(const std::shared_ptr<const Problem>& problem,
                                               const Model& model);
 inline constexpr std::int64_t most_messages = std::int64_t{1} << 16;

@@ -16,10 +16,11 @@ namespace hocket::plan {
 /// `parcels`: all of the plan.
 Routing make_hybrid(const std::shared_ptr<const Problem>& problem, std::vector<Parcel> parcels);
 
-/// Whether plans with too many messages to list use groups: for traffic between at least half of
-/// the pairs of n and m processes.
+/// Whether the model's formula for hybrid is close for n and m processes: every group has at least
+/// m members, and nearly all pairs exchange elements. Otherwise the model takes hybrid for direct.
 inline bool hybrid_groups(std::int64_t n, std::int64_t m, double messages) {
-    return m >= 2 && n >= m + 2 && messages >= static_cast<double>(n) * static_cast<double>(m) / 2;
+    return m >= 2 && n >= 2 * m &&
+           messages >= 0.9 * static_cast<double>(n) * static_cast<double>(m);
 }
 
 }  // namespace hocket::plan
