@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hocket.arguments import as_flag
 from hocket.arrays import Array
 from hocket.calls import collective, no_array
 from hocket.computing.indexing import assign
@@ -25,12 +26,7 @@ from hocket.computing.layouts import (
     reduced_axes,
     transposed,
 )
-from hocket.computing.operands import (
-    bring,
-    broadcast_shape,
-    communicator_of,
-    made,
-)
+from hocket.computing.operands import bring, broadcast_shape, communicator_of, made
 from hocket.creation import empty
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.redistribution import as_axes, redistribute
@@ -40,8 +36,10 @@ def astype(a: Array, dtype: npt.DTypeLike, *, casting: Any = "unsafe", copy: boo
     """Implements `Array.astype`."""
     from hocket import dtypes
 
-    wanted = dtypes.resolve(dtype)
-    if not copy and wanted == a.dtype:
+    with collective(a.comm, None):
+        wanted = dtypes.resolve(dtype)
+        copied = as_flag(copy, "copy")
+    if not copied and wanted == a.dtype:
         return a
     result = empty(a.layout, wanted, a.comm)
     try:
