@@ -194,7 +194,19 @@ def soak(mpi: str, arguments: list[str]) -> int:
     beside = prepare(report, other, False)
     if beside is not None:
         all_tests(report, other, beside, [])
+    neighbours(report)
     return report.close("make soak")
+
+
+def neighbours(report: Report) -> None:
+    """ScaLAPACK, PETSc and mpi4py-fft themselves, which are made for the system's MPI."""
+    if not all(map(shutil.which, ("mpicc", "mpiexec"))):
+        report.absent.append("ScaLAPACK and PETSc themselves, which need the system's mpicc")
+        return
+    python = prepare(report, "system", True)
+    if python is not None:
+        files = ["tests/mpi/test_scalapack.py", "tests/mpi/test_neighbours.py"]
+        report.run("neighbours of the system's MPI", [str(python), "-m", "pytest", "-rs", *files])
 
 
 def docs(mpi: str, arguments: list[str]) -> int:
