@@ -5,13 +5,21 @@ PyTorch and JAX themselves where they are installed."""
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hocket as hk
+
+TESTS = Path(__file__).resolve().parents[1]
 
 
 class Shard:
@@ -181,11 +189,84 @@ def test_what_torch_cuts():
             check(hk.Layout.from_sharding((count,), [placement], n), held)
 
 
+def shards_of_torch(cases, processes):
+    """What each process of a job of PyTorch's over gloo holds of each case's tensor."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    started = [
+        subprocess.Popen(
+            [sys.executable, str(TESTS / "torch_shards.py"), json.dumps(cases)],
+            env=os.environ
+            | {"RANK": str(rank), "WORLD_SIZE": str(processes)}
+            | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(processes)
+    ]
+    try:
+        texts = [process.communicate(timeout=120)[0] for process in started]
+    finally:
+        for process in started:
+            process.kill()
+    assert [process.returncode for process in started] == [0] * processes
+    return [json.loads(text.splitlines()[-1]) for text in texts]
+
+
+def test_what_a_job_of_torch_holds():
+    """Distributed tensors of six processes: meshes in any order, uneven and strided shards."""
+    pytest.importorskip("torch.distributed.tensor")
+    rng = np.random.default_rng(11)
+    kinds = {"shard": Shard, "strided": _StridedShard, "replicate": Replicate}
+    cases = []
+    for extents in ([6], [2, 3], [3, 2], [1, 6], [6, 1], [2, 1, 3]) * 4:
+        shape = [int(n) for n in rng.integers(1, 14, rng.integers(1, 4))]
+        placements = []
+        for _ in extents:
+            dim = int(rng.integers(len(shape)))
+            placements.append(["replicate"] if rng.integers(4) == 0 else ["shard", dim])
+        mesh = rng.permutation(6) if len(cases) % 2 else np.arange(6)
+        cases.append((mesh.reshape(extents).tolist(), placements, shape))
+    # Tensor parallel rows within those of fully sharded data parallel.
+    for rows in (1, 5, 12, 13, 29):
+        cases.append(([[0, 1], [2, 3], [4, 5]], [["strided", 0, 2], ["shard", 0]], [rows, 3]))
+    held = shards_of_torch(cases, 6)
+    for k, (mesh, placements, shape) in enumerate(cases):
+        own = [kinds[kind](*given) for kind, *given in placements]
+        lay = hk.Layout.from_sharding(np.array(mesh), own, shape)
+        parts = [np.reshape(numbers, extents) for extents, numbers in (job[k] for job in held)]
+        check(lay, dict(enumerate(parts)))
+
+
 def test_what_jax_cuts():
-    """The slices that JAX itself gives to devices."""
-    jax = pytest.importorskip("jax")
-    sharding = jax.sharding
-    mesh = sharding.Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("x", "y"))
-    spec = sharding.PartitionSpec("x", ("y",))
-    lay = hk.Layout.from_sharding(mesh, sharding.NamedSharding(mesh, spec), (4, 6))
-    assert lay.local_shape(0) == sharding.NamedSharding(mesh, spec).shard_shape((4, 6))
+    """The slices that JAX itself gives to eight devices."""
+    pytest.importorskip("jax")
+    program = """
+import itertools, jax, numpy as np, hocket as hk
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+devices = np.array(jax.devices())
+assert devices.size == 8
+for order in (devices, devices[::-1]):
+    mesh = Mesh(order.reshape(2, 2, 2), ("x", "y", "z"))
+    names = (None, "x", "y", ("x", "y"), ("y", "x"), ("z", "x", "y"), ("x", "y", "z"))
+    tried = 0
+    for spec in itertools.product(names, repeat=2):
+        used = [name for entry in spec if entry for name in np.atleast_1d(entry)]
+        if len(used) != len(set(used)):
+            continue
+        sharding = NamedSharding(mesh, PartitionSpec(*spec))
+        lay = hk.Layout.from_sharding(mesh, sharding, (8, 16))
+        for device, held in sharding.devices_indices_map((8, 16)).items():
+            rank = list(mesh.devices.flat).index(device)
+            want = tuple(range(*own.indices(n)) for own, n in zip(held, (8, 16)))
+            assert tuple(map(tuple, lay.global_indices(rank))) == tuple(map(tuple, want))
+        tried += 1
+    assert tried == 15
+"""
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(
+        command, env=os.environ | flags, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert run.returncode == 0, run.stderr
