@@ -190,7 +190,7 @@ def test_what_torch_cuts():
 
 
 def shards_of_torch(cases, processes):
-    """What each process of a job of PyTorch's over gloo holds of each case's tensor."""
+    """Run a job of PyTorch over gloo; return the part of each case's tensor that each process holds."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
