@@ -190,7 +190,7 @@ def test_what_torch_cuts():
 
 
 def shards_of_torch(cases, processes):
-    """Run a job of PyTorch over gloo; return the part of each case's tensor that each process holds."""
+    """Run a job of PyTorch over gloo; return each process's part of every tensor."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
