@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TLS 1.3 (RFC 8446) with an external pre-shared key and ephemeral Diffie-Hellman, by OpenSSL.
-// Bytes pass through memory, so that one call of the system carries many records.
+// Records pass through two buffers, so that one call of the system carries many of them. The
+// buffers are not OpenSSL's BIO_s_mem, because that clears each byte before it writes it, and
+// copies once more.
 #include "net/stream.hpp"
 
 #if HOCKET_TLS
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +19,7 @@ namespace hocket::net {
 namespace {
 
 constexpr std::size_t batch = std::size_t{256} << 10;
+constexpr std::size_t handshake_buffer = std::size_t{16} << 10;  // of a client that may be anybody
 constexpr std::string_view identity = "hocket 1 ";
 constexpr const char* suite = "TLS_AES_256_GCM_SHA384";
 
@@ -46,9 +50,11 @@ class Tls final : public Stream {
     static int find_key(SSL* ssl, const unsigned char* id, std::size_t length,
                         SSL_SESSION** session);
     static Tls& of(const SSL* ssl) { return *static_cast<Tls*>(SSL_get_app_data(ssl)); }
+    static const BIO_METHOD* buffers();
+    static int give_received(BIO* bio, char* into, int most);
+    static int keep_record(BIO* bio, const char* bytes, int count);
     SSL_SESSION* session_of(const Secret& secret) const;
     bool fill();
-    void take_records();
     [[noreturn]] void fail(const std::string& doing) const;
 
     std::shared_ptr<const Key> key_;
@@ -59,6 +65,8 @@ class Tls final : public Stream {
     SSL* ssl_ = nullptr;
     std::vector<std::byte> records_;  // encrypted, not yet sent
     std::size_t sent_ = 0;
+    std::vector<std::byte> received_;  // encrypted: from received_begin_ to received_end_
+    std::size_t received_begin_ = 0, received_end_ = 0;
 };
 
 Tls::Tls(Descriptor descriptor, std::shared_ptr<const Key> key, std::optional<Right> shown)
@@ -82,10 +90,11 @@ Tls::Tls(Descriptor descriptor, std::shared_ptr<const Key> key, std::optional<Ri
         SSL_CTX_set_psk_find_session_callback(context_, &Tls::find_key);
     }
     ssl_ = SSL_new(context_);
-    BIO* const in = BIO_new(BIO_s_mem());
-    BIO* const out = BIO_new(BIO_s_mem());
-    if (ssl_ == nullptr || in == nullptr || out == nullptr) throw Error("OpenSSL: " + reason());
-    SSL_set_bio(ssl_, in, out);
+    BIO* const both = BIO_new(buffers());
+    if (ssl_ == nullptr || both == nullptr) throw Error("OpenSSL: " + reason());
+    BIO_set_data(both, this);
+    BIO_set_init(both, 1);
+    SSL_set_bio(ssl_, both, both);
     SSL_set_app_data(ssl_, this);
     if (client_)
         SSL_set_connect_state(ssl_);
@@ -137,7 +146,6 @@ bool Tls::open() {
     for (;;) {
         const int result = SSL_do_handshake(ssl_);
         const int error = SSL_get_error(ssl_, result);
-        take_records();
         flush();
         if (result == 1) break;
         if (error != SSL_ERROR_WANT_READ) fail("agree on a key");
@@ -156,36 +164,56 @@ void Tls::fail(const std::string& doing) const {
                 "TLS (" + why + ")");
 }
 
-// More records, if some have come.
-bool Tls::fill() {
-    std::array<std::byte, 65536> buffer;
-    bool any = false;
-    for (std::size_t all = 0; all < batch;) {
-        std::size_t got = 0;
-        try {
-            got = receive(buffer);
-        } catch (const Disconnected&) {
-            if (any) return true;
-            throw;
-        }
-        if (got == 0) break;
-        if (BIO_write(SSL_get_rbio(ssl_), buffer.data(), static_cast<int>(got)) <= 0)
-            throw std::bad_alloc();
-        any = true;
-        all += got;
-        if (got < buffer.size()) break;
-    }
-    return any;
+// OpenSSL asks for records, and gives records, by these functions.
+const BIO_METHOD* Tls::buffers() {
+    static const BIO_METHOD* const made = [] {
+        BIO_METHOD* const method =
+            BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "records");
+        if (method == nullptr) throw std::bad_alloc();
+        BIO_meth_set_read(method, &Tls::give_received);
+        BIO_meth_set_write(method, &Tls::keep_record);
+        BIO_meth_set_ctrl(method, [](BIO*, int command, long, void*) -> long {
+            return command == BIO_CTRL_FLUSH ? 1 : 0;
+        });
+        return method;
+    }();
+    return made;
 }
 
-void Tls::take_records() {
-    BIO* const out = SSL_get_wbio(ssl_);
-    const std::size_t more = BIO_ctrl_pending(out);
-    if (more == 0) return;
-    if (sent_ == records_.size()) records_.clear(), sent_ = 0;
-    const std::size_t before = records_.size();
-    records_.resize(before + more);
-    BIO_read(out, records_.data() + before, static_cast<int>(more));
+int Tls::give_received(BIO* bio, char* into, int most) {
+    Tls& tls = *static_cast<Tls*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    const std::size_t there = tls.received_end_ - tls.received_begin_;
+    const std::size_t count = std::min(there, static_cast<std::size_t>(most));
+    if (count == 0) {
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    std::memcpy(into, tls.received_.data() + tls.received_begin_, count);
+    tls.received_begin_ += count;
+    return static_cast<int>(count);
+}
+
+int Tls::keep_record(BIO* bio, const char* bytes, int count) {
+    Tls& tls = *static_cast<Tls*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    try {
+        if (tls.sent_ == tls.records_.size()) tls.records_.clear(), tls.sent_ = 0;
+        const auto* const first = reinterpret_cast<const std::byte*>(bytes);
+        tls.records_.insert(tls.records_.end(), first, first + count);
+    } catch (const std::bad_alloc&) {
+        return -1;  // no exception passes through OpenSSL
+    }
+    return count;
+}
+
+// More records, if some have come. OpenSSL has taken all that came before.
+bool Tls::fill() {
+    received_begin_ = received_end_ = 0;
+    const std::size_t size = opened_ ? batch : handshake_buffer;
+    if (received_.size() < size) received_.resize(size);
+    received_end_ = receive(received_);
+    return received_end_ > 0;
 }
 
 bool Tls::flush() {
@@ -204,7 +232,6 @@ std::size_t Tls::read(std::span<std::byte> into) {
         const int result = SSL_read_ex(ssl_, into.data(), into.size(), &got);
         if (result == 1) return got;
         const int error = SSL_get_error(ssl_, result);
-        take_records();
         if (error == SSL_ERROR_ZERO_RETURN)
             throw Disconnected("the other side has closed the connection");
         if (error != SSL_ERROR_WANT_READ) fail("go on");
@@ -213,12 +240,13 @@ std::size_t Tls::read(std::span<std::byte> into) {
 }
 
 std::size_t Tls::write(std::span<const std::byte> bytes) {
-    if (!flush() && records_.size() - sent_ >= 2 * batch) return 0;
+    // One batch waits at most: more would leave the cache, and grow as long as the system is
+    // slower.
+    if (!flush()) return 0;
     ERR_clear_error();
     std::size_t taken = 0;
     const auto part = bytes.first(std::min(bytes.size(), batch));
     if (SSL_write_ex(ssl_, part.data(), part.size(), &taken) != 1) fail("go on");
-    take_records();
     flush();
     return taken;
 }
