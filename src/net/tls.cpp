@@ -18,7 +18,7 @@
 namespace hocket::net {
 namespace {
 
-constexpr std::size_t batch = std::size_t{256} << 10;
+constexpr std::size_t batch = std::size_t{512} << 10;
 constexpr std::size_t handshake_buffer = std::size_t{16} << 10;  // of a client that may be anybody
 constexpr std::string_view identity = "hocket 1 ";
 constexpr const char* suite = "TLS_AES_256_GCM_SHA384";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each process does at an agreed poll.
+#include "comm/interrupts.hpp"
 #include "net/boxes.hpp"
 #include "port/state.hpp"
 
@@ -14,11 +15,14 @@ comm::Protocol<> send_part(std::shared_ptr<State> /*keep*/, comm::Link& link,
     co_await comm::until(requests);
 }
 
-std::shared_ptr<const net::Bytes> copied(const Array& array, const std::vector<Slice>& slices,
-                                         const Layout& section) {
+std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
+                                         const std::vector<Slice>& slices, const Layout& section) {
     const std::int64_t process = array.process(), itemsize = array.dtype().size;
-    auto part = std::make_shared<net::Bytes>(
-        static_cast<std::size_t>(section.local_elements(process) * itemsize));
+    const auto bytes = static_cast<std::size_t>(section.local_elements(process) * itemsize);
+    auto& part = state.last_part;
+    if (!part || part.use_count() > 1 || part->size() != bytes)
+        part = std::make_shared<net::Bytes>(bytes);
+    state.last_part_at = comm::coarse_seconds();
     net::pack(array.layout().section_places(slices, process), itemsize, array.data(),
               array.strides(), part->data());
     return part;
@@ -37,6 +41,11 @@ bool sends_part(const Layout& section, std::int64_t process) {
     return section.global_indices(section.owner(first)) != indices;
 }
 
+void State::free_last_part(double now) {
+    constexpr double unused = 5;  // seconds
+    if (last_part && now - last_part_at > unused) last_part.reset();
+}
+
 OwnParts carry_out(State& state, const Batch& batch) {
     for (const auto& [name, value] : batch.changes)
         if (const auto parameter = state.parameter(name)) *parameter = value;
@@ -48,7 +57,8 @@ OwnParts carry_out(State& state, const Batch& batch) {
         std::shared_ptr<const net::Bytes> part;
         try {
             const Layout section = array->layout().section(slices);
-            if (sends_part(section, array->process())) part = copied(*array, slices, section);
+            if (sends_part(section, array->process()))
+                part = copied(state, *array, slices, section);
         } catch (const LayoutError&) {
             continue;  // the array was replaced meanwhile: process 0 tells who asked
         }

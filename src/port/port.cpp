@@ -306,6 +306,7 @@ void Port::poll(Deadline deadline) {
     {
         const comm::EngineLock engine_lock;
         state.next_check = now + port::between_receptions;
+        state.free_last_part(now);
         if (state.host) {
             const double began = platform::seconds();
             state.host->advance(true);

@@ -53,12 +53,18 @@ struct State : std::enable_shared_from_this<State> {
     std::optional<comm::Texts> from_first;           // on the others
     std::list<std::shared_ptr<comm::Call>> sending;  // sections on their way to process 0
     double next_check = 0;
+    // The copy of a section that this process made last. The next copy uses its memory, if no send
+    // reads it any more: fresh memory costs more than the copy.
+    std::shared_ptr<net::Bytes> last_part;
+    double last_part_at = 0;
     bool closed = false, end_received = false;
 
     bool first() const { return comm.rank() == 0; }
     const Array* array(const std::string& wanted) const;
     std::shared_ptr<Value> parameter(const std::string& wanted) const;
     void require_open() const;
+    /// Frees the memory of the last part once no observer has needed it for some seconds.
+    void free_last_part(double now);
     /// A short text to another process, in order; nobody waits for it.
     void send(int to, int tag, const std::string& text);
     /// Starts what goes on while other things are waited for.

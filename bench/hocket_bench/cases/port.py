@@ -324,7 +324,7 @@ def openssl(problem: Problem) -> Contestant:
 PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], tuple[str, ...]]] = {
     "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
     "tcp": ([tcp_stream, adios], ("TCP stream",), ("TCP stream",)),
-    "tls": ([tcp_stream, openssl], ("TCP stream",), ("openssl speed",)),
+    "tls": ([tcp_stream, openssl, adios], ("TCP stream",), ("openssl speed",)),
 }
 
 
