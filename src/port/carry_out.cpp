@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each process does at an agreed poll.
+#include <atomic>
+
 #include "comm/interrupts.hpp"
 #include "net/boxes.hpp"
 #include "port/state.hpp"
@@ -22,6 +24,8 @@ std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
     auto& part = state.last_part;
     if (!part || part.use_count() > 1 || part->size() != bytes)
         part = std::make_shared<net::Bytes>(bytes);
+    // The thread that sent the last part read it before it let it go (use_count is relaxed).
+    std::atomic_thread_fence(std::memory_order_acquire);
     state.last_part_at = comm::coarse_seconds();
     net::pack(array.layout().section_places(slices, process), itemsize, array.data(),
               array.strides(), part->data());
