@@ -14,10 +14,10 @@ using transport::Chunks;
 
 // Both ends order their messages by the other's rank. Invariant: some message can always proceed,
 // because the unfinished message with the lowest (sender, receiver) is the first at both ends.
-void add_messages(transport::Direction& side, std::map<std::int64_t, Boxes>& of_peers,
+void add_messages(std::vector<transport::Message>& side, std::map<std::int64_t, Boxes>& of_peers,
                   std::int64_t itemsize, bool publishes) {
     for (auto& [peer, boxes] : of_peers)
-        side.messages.push_back(message_of(std::move(boxes), peer, 0, publishes));
+        side.push_back(message_of(std::move(boxes), peer, 0, publishes));
     transfer::put_in_order(side, itemsize);
 }
 

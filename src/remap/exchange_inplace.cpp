@@ -97,9 +97,8 @@ std::shared_ptr<const transfer::Schedule> schedule_of(const Pair& pair, std::int
     if (made) return made;
     auto schedule = std::make_shared<transfer::Schedule>();
     const plan::Box box{{0, 0}, {0, 0}, {{rows, 0, 1, 0, 1}, {run, 1, 1, 1, 1}}};
-    for (transport::Direction* side : {&schedule->sends, &schedule->receives}) {
-        side->messages.push_back(
-            transfer::message_of({{box}, 1, {pitch, 1}, {run, 1}}, 0, 0, true));
+    for (auto* side : {&schedule->sends, &schedule->receives}) {
+        side->push_back(transfer::message_of({{box}, 1, {pitch, 1}, {run, 1}}, 0, 0, true));
         transfer::put_in_order(*side, 1);
     }
     return made = schedule;
@@ -213,22 +212,22 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number
     }
 
     // The surplus of a member lies behind the bytes that both have.
-    const auto add = [&](transport::Direction& side, const std::vector<std::int64_t>& sizes,
+    const auto add = [&](std::vector<transport::Message>& side,
+                         const std::vector<std::int64_t>& sizes,
                          const std::vector<std::int64_t>& at, bool sending) {
         for (std::size_t q = 0; q < players; ++q)
             if (sizes[q] > common[q])
-                side.messages.push_back(transfer::message_of(at[q] + common[q],
-                                                             sizes[q] - common[q], sending,
-                                                             static_cast<std::int64_t>(q), 0));
+                side.push_back(transfer::message_of(at[q] + common[q], sizes[q] - common[q],
+                                                    sending, static_cast<std::int64_t>(q), 0));
     };
     const auto out = std::make_shared<transfer::Schedule>(),
                in = std::make_shared<transfer::Schedule>();
     add(out->sends, exchange.sends, from, true);
     add(in->receives, exchange.receives, to, false);
     transfer::Stopwatch watch(nullptr);
-    if (!out->sends.messages.empty()) co_await transfer::run(out, array, nullptr, route, watch);
+    if (!out->sends.empty()) co_await transfer::run(out, array, nullptr, route, watch);
     settle(array, common, from, to);
-    if (!in->receives.messages.empty()) co_await transfer::run(in, nullptr, array, route, watch);
+    if (!in->receives.empty()) co_await transfer::run(in, nullptr, array, route, watch);
 }
 
 }  // namespace hocket::remap

@@ -17,12 +17,8 @@ namespace {
 /// The permutations that make the chunks of one exchange, and their order afterwards.
 struct ChunkOrder {
     Digits from, to;  // the permutation of the whole local array
-    // Later permutations of parts: each from row-major (rows, block, kept, rest), swapping block
-    // and kept, at an offset in elements.
-    struct Piece {
-        std::int64_t offset, rows, block, kept, rest;
-    };
-    std::vector<Piece> pieces;
+    // Later ones of parts: each from row-major (rows, block, kept, rest), swapping block and kept.
+    LocalPermutations pieces;
     Digits after;
 };
 
@@ -55,7 +51,7 @@ class Planner {
             if (change.kind == layout::Change::Kind::swap) local = digits(at_);
         }
         Stage last;
-        add_turn(last, 0, local, final_order(local));
+        add(last, 0, turn(local, final_order(local)));
         if (!last.permutations.empty()) plan_.stages.push_back(std::move(last));
         return std::move(plan_);
     }
@@ -91,14 +87,8 @@ class Planner {
         return {shape, itemsize_, axes, options_};
     }
 
-    kernel::Inplace turn(const ChunkOrder::Piece& piece) const {
-        const Shape shape{piece.rows, piece.block, piece.kept, piece.rest};
-        return {shape, itemsize_, Shape{0, 2, 1, 3}, options_};
-    }
-
-    void add_turn(Stage& stage, std::int64_t offset, const Digits& from, const Digits& to) const {
-        auto work = turn(from, to);
-        if (!work.plan().steps.empty()) stage.permutations.push_back({offset, std::move(work)});
+    static void add(Stage& stage, std::int64_t offset, kernel::Inplace work) {
+        if (!work.plan().steps.empty()) stage.permutations.emplace_back(offset, std::move(work));
     }
 
     /// The methods to make chunks of (kept dimension, block, rest) each, so that they form (whole
@@ -172,8 +162,10 @@ class Planner {
                 const std::int64_t part = now_.part(distributed, grid, c), begin = c;
                 while (c < procs && now_.part(distributed, grid, c) == part) ++c;
                 if (part == 0) continue;
-                out.pieces.push_back({offset, c - begin, part, here, each});
-                offset += (c - begin) * part * here * each;
+                const Shape shape{c - begin, part, here, each};
+                out.pieces.emplace_back(
+                    offset, kernel::Inplace(shape, itemsize_, Shape{0, 2, 1, 3}, options_));
+                offset += (c - begin) * part * here * each * itemsize_;
             }
         }
         const Digit dealt_after{distributed, 0, now_.part(distributed, grid, own)};
@@ -188,8 +180,7 @@ class Planner {
 
     double cost(const ChunkOrder& dealing, bool last) const {
         double sum = turn(dealing.from, dealing.to).plan().cost();
-        for (const auto& piece : dealing.pieces)
-            if (piece.offset == 0) sum += turn(piece).plan().cost();
+        if (!dealing.pieces.empty()) sum += dealing.pieces[0].second.plan().cost();
         if (last) sum += turn(dealing.after, final_order(dealing.after)).plan().cost();
         return sum;
     }
@@ -258,14 +249,10 @@ class Planner {
     /// Adds the stage; returns the local array's digits after it.
     Digits distribute(const layout::Change& change, bool last) {
         const auto [method, rest_as_result] = chosen(change, last);
-        const ChunkOrder made = dealing(change, method, rest_as_result, at_);
+        ChunkOrder made = dealing(change, method, rest_as_result, at_);
         Stage stage;
-        add_turn(stage, 0, made.from, made.to);
-        for (const auto& piece : made.pieces) {
-            auto work = turn(piece);
-            if (!work.plan().steps.empty())
-                stage.permutations.push_back({piece.offset * itemsize_, std::move(work)});
-        }
+        add(stage, 0, turn(made.from, made.to));
+        for (auto& [offset, work] : made.pieces) add(stage, offset, std::move(work));
         stage.exchange = exchange_along(change);
         if (method == Method::as_they_lie)
             stage.exchange->rows =
@@ -279,7 +266,7 @@ class Planner {
         // The next change applies to whole dimensions.
         const Shape memory(order_.begin(), order_.end());
         Stage together;
-        add_turn(together, 0, made.after, in_order(made.after, memory));
+        add(together, 0, turn(made.after, in_order(made.after, memory)));
         plan_.stages.push_back(std::move(together));
         return digits(at_);
     }

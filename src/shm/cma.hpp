@@ -55,9 +55,8 @@ CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
 /// Runs on their way between this process and another, so many at a time as the system takes.
 class CmaTransfer {
   public:
-    enum class Direction { read, write };
-    CmaTransfer(std::int64_t process, Direction direction)
-        : process_(process), direction_(direction) {}
+    /// `sending`: from here to that process; else from there.
+    CmaTransfer(std::int64_t process, bool sending) : process_(process), sending_(sending) {}
 
     void add(std::byte* here, std::byte* there, std::size_t bytes);
     /// Moves what was added. False if the process is not there any more.
@@ -68,7 +67,7 @@ class CmaTransfer {
     bool move();
 
     std::int64_t process_;
-    Direction direction_;
+    bool sending_;
     std::vector<iovec> here_, there_;
     std::size_t bytes_ = 0;
     bool alive_ = true;

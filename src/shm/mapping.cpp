@@ -71,9 +71,11 @@ class Mappings {
         return within(mappings_.front(), address.offset);
     }
 
-    Mapped mapped() {
+    std::vector<std::size_t> sizes() {
         const std::lock_guard lock(mutex_);
-        return {mappings_.size(), bytes_};
+        std::vector<std::size_t> found;
+        for (const Mapping& each : mappings_) found.push_back(each.bytes);
+        return found;
     }
 
   private:
@@ -116,7 +118,7 @@ namespace {
 
 const std::array<std::string, 4>& mechanism_names() {
     static const std::array<std::string, 4> words{"memfd", "proc", "process_vm",
-                                                  "socket"};  // in the order of MappingMethod
+                                                  "socket"};  // in the order of Mechanism
     return words;
 }
 
@@ -146,8 +148,8 @@ bool forbidden(Mechanism mechanism) {
     return forbidden_words().contains(mechanism_names()[static_cast<std::size_t>(mechanism)]);
 }
 
-Mapped mapped() {
-    return mappings().mapped();
+std::vector<std::size_t> mapped() {
+    return mappings().sizes();
 }
 
 }  // namespace hocket::shm

@@ -38,17 +38,12 @@ class ExpectedRanks {
 
   private:
     enum class State { unknown, alive, waits, left, ended };
-    // A process that has loaded hocket.
-    struct Loaded {
-        StatusPage status_page;
-        std::optional<ProcessMonitor> watch;  // none: it is the one that the launcher has started
-    };
-    // What the launcher has started as one rank, and what of that has loaded hocket: itself, or a
-    // process that it has started.
+    // A process that the launcher has started as one rank, and those that have loaded hocket:
+    // itself, or a process that it has started.
     struct Process {
         ProcessIdentity identity;
-        ProcessMonitor watch;
-        std::map<std::int64_t, Loaded> loaded;  // by process id
+        ProcessMonitor monitor;
+        std::map<std::int64_t, WatchedProcess> loaded;  // by process id
     };
 
     std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below

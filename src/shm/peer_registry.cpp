@@ -11,28 +11,28 @@ PeerRegistry& PeerRegistry::instance() {
 }
 
 void PeerRegistry::add(const ProcessIdentity& identity, const SharedAddress& status_page,
-                       const std::string& words) {
+                       const std::string& name) {
     if (identity.process == own_identity().process) return;
     const std::lock_guard lock(mutex_);
-    if (const auto known = entries_.find(identity.process); known != entries_.end()) {
+    if (const auto known = processes_.find(identity.process); known != processes_.end()) {
         if (!known->second.status_page.known()) known->second.status_page = StatusPage(status_page);
         return;
     }
-    if (auto watch = ProcessMonitor::on(identity))
-        entries_.try_emplace(identity.process,
-                             Entry{std::move(*watch), StatusPage(status_page), words});
+    if (auto monitor = ProcessMonitor::on(identity))
+        processes_.try_emplace(identity.process,
+                               WatchedProcess{std::move(*monitor), StatusPage(status_page), name});
 }
 
-void PeerRegistry::describe(const ProcessIdentity& identity, const std::string& words) {
+void PeerRegistry::describe(const ProcessIdentity& identity, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    const auto it = entries_.find(identity.process);
-    if (it != entries_.end()) it->second.words = words;
+    const auto it = processes_.find(identity.process);
+    if (it != processes_.end()) it->second.name = name;
 }
 
 std::string PeerRegistry::lost() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [process, entry] : entries_)
-        if (entry.watch.ended() && !entry.status_page.left()) return entry.words;
+    for (const auto& [id, process] : processes_)
+        if (process.ended() && !process.left()) return process.name;
     return "";
 }
 
@@ -40,8 +40,8 @@ std::string PeerRegistry::left_of(
     const std::function<std::vector<std::vector<std::int64_t>>()>& needs) {
     {
         const std::lock_guard lock(mutex_);
-        if (std::none_of(entries_.begin(), entries_.end(),
-                         [](const auto& each) { return each.second.status_page.left(); }))
+        if (std::none_of(processes_.begin(), processes_.end(),
+                         [](const auto& each) { return each.second.left(); }))
             return "";
     }
     const auto any_of = needs();
@@ -49,12 +49,12 @@ std::string PeerRegistry::left_of(
     for (const auto& processes : any_of) {
         std::string words;
         for (const std::int64_t process : processes) {
-            const auto it = entries_.find(process);
-            if (it == entries_.end() || !it->second.status_page.left()) {
+            const auto it = processes_.find(process);
+            if (it == processes_.end() || !it->second.left()) {
                 words.clear();
                 break;
             }
-            words += (words.empty() ? "" : ", ") + it->second.words;
+            words += (words.empty() ? "" : ", ") + it->second.name;
         }
         if (!words.empty()) return words;
     }
@@ -65,9 +65,9 @@ std::string PeerRegistry::names_of(const std::vector<std::int64_t>& processes) {
     const std::lock_guard lock(mutex_);
     std::string words;
     for (const std::int64_t process : processes) {
-        const auto it = entries_.find(process);
-        if (it == entries_.end()) return "";
-        words += (words.empty() ? "" : " or ") + it->second.words;
+        const auto it = processes_.find(process);
+        if (it == processes_.end()) return "";
+        words += (words.empty() ? "" : " or ") + it->second.name;
     }
     return words;
 }

@@ -18,11 +18,11 @@ class PeerRegistry {
   public:
     static PeerRegistry& instance();
 
-    /// Keeps an eye on a process, if it can be seen from here and is another; `words`: its name.
+    /// Watches a process, if it can be seen from here and is another.
     void add(const ProcessIdentity& identity, const SharedAddress& status_page,
-             const std::string& words);
-    /// Another name of one that is watched.
-    void describe(const ProcessIdentity& identity, const std::string& words);
+             const std::string& name);
+    /// Another name of a watched process.
+    void describe(const ProcessIdentity& identity, const std::string& name);
     /// The name of one that has ended without having left; empty while all live.
     std::string lost();
     /// Those that have left of one of the lists that `needs` gives (it is asked only if somebody
@@ -32,13 +32,8 @@ class PeerRegistry {
     std::string names_of(const std::vector<std::int64_t>& processes);
 
   private:
-    struct Entry {
-        ProcessMonitor watch;
-        StatusPage status_page;
-        std::string words;
-    };
     std::mutex mutex_;
-    std::map<std::int64_t, Entry> entries_;  // by process id
+    std::map<std::int64_t, WatchedProcess> processes_;  // by process id
 };
 
 }  // namespace hocket::shm

@@ -23,16 +23,10 @@ namespace {
 constexpr std::size_t page = 4096;
 
 // All shared mappings of this process, for its forks.
-struct Shared {
-    std::byte* data;
-    std::size_t bytes;
-    int file;  // -1: of another process
-    bool used;
-};
 struct Register {
     std::mutex* owner = nullptr;
     std::mutex mutex;
-    std::vector<Shared> all;
+    std::vector<Segment> all;  // file -1: of another process
     // During a fork:
     bool copies = false;
     std::array<int, 2> done{-1, -1};  // a pipe: the child has made its copies
@@ -50,7 +44,7 @@ Register& shared() {
 // The functions from here up to `in_child` are the handlers of a fork. In the child they may only
 // make system calls, because other threads of the parent may have held locks.
 
-std::size_t bytes_in_memory(const Shared& segment) {
+std::size_t bytes_in_memory(const Segment& segment) {
     struct stat found {};
     constexpr std::size_t block = 512;
     return fstat(segment.file, &found) == 0 ? static_cast<std::size_t>(found.st_blocks) * block
@@ -84,7 +78,7 @@ void in_parent() {
 }
 
 // Untouched pages stay untouched in the copy.
-bool copy(const Shared& segment) {
+bool copy(const Segment& segment) {
     void* const made = mmap(nullptr, segment.bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) return false;
@@ -102,7 +96,7 @@ bool copy(const Shared& segment) {
                   segment.data) != MAP_FAILED;
 }
 
-void make_private(const Shared& segment, bool copies) {
+void make_private(const Segment& segment, bool copies) {
     if (copies && segment.file >= 0 && segment.used && copy(segment)) return;
     const int kind = segment.file >= 0 ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS;
     const void* made = mmap(segment.data, segment.bytes, PROT_READ | PROT_WRITE,
@@ -137,7 +131,7 @@ std::byte* map_shared(int file, std::size_t bytes, bool mine) {
     Register& all = shared();
     const std::lock_guard lock(all.mutex);
     std::byte* const data = mapped(file, bytes, MAP_SHARED);
-    if (data != nullptr) all.all.push_back({data, bytes, mine ? file : -1, true});
+    if (data != nullptr) all.all.push_back({data, bytes, mine ? file : -1});
     return data;
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "shm/liveness.hpp"
 #include "shm/mapping.hpp"
 
 namespace hocket::shm {
@@ -43,6 +45,16 @@ class StatusPage {
 
   private:
     std::shared_ptr<std::byte> page_;
+};
+
+/// Another process of the node that has loaded hocket, as this one watches it.
+struct WatchedProcess {
+    ProcessMonitor monitor;
+    StatusPage status_page;
+    std::string name;
+
+    bool ended() const { return monitor.ended(); }
+    bool left() const { return status_page.left(); }
 };
 
 }  // namespace hocket::shm

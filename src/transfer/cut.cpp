@@ -96,31 +96,24 @@ std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
 
 }  // namespace
 
-Strided::Strided(const plan::Box& of, std::int64_t itemsize) : box(of) {
-    for (const auto& loop : box.loops) {
+kernel::OffsetCopy copy_of(const plan::Box& box, std::int64_t itemsize, const Shape* source,
+                           const Shape* destination, std::int64_t buffer_offset) {
+    Shape extents, from, to;
+    for (const plan::Loop& loop : box.loops) {
         extents.push_back(loop.extent);
-        elements *= loop.extent;
+        if (source != nullptr)
+            from.push_back(loop.source_step *
+                           (*source)[static_cast<std::size_t>(loop.source_dimension)]);
+        if (destination != nullptr)
+            to.push_back(loop.destination_step *
+                         (*destination)[static_cast<std::size_t>(loop.destination_dimension)]);
     }
-    dense = dense_strides(extents, itemsize);
-}
-Shape Strided::in_source(const Shape& strides) const {
-    Shape out;
-    for (const auto& loop : box.loops)
-        out.push_back(loop.source_step * strides[static_cast<std::size_t>(loop.source_dimension)]);
-    return out;
-}
-Shape Strided::in_destination(const Shape& strides) const {
-    Shape out;
-    for (const auto& loop : box.loops)
-        out.push_back(loop.destination_step *
-                      strides[static_cast<std::size_t>(loop.destination_dimension)]);
-    return out;
-}
-std::int64_t Strided::source_offset(const Shape& strides) const {
-    return offset_of(box.source_first, strides);
-}
-std::int64_t Strided::destination_offset(const Shape& strides) const {
-    return offset_of(box.destination_first, strides);
+    if (source == nullptr) from = dense_strides(extents, itemsize);
+    if (destination == nullptr) to = dense_strides(extents, itemsize);
+    return {
+        {extents, itemsize, from, to},
+        source != nullptr ? offset_of(box.source_first, *source) : buffer_offset,
+        destination != nullptr ? offset_of(box.destination_first, *destination) : buffer_offset};
 }
 
 std::int64_t Boxes::bytes() const {
@@ -132,18 +125,9 @@ std::int64_t Boxes::bytes() const {
 Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
     Chunks parts(kind);
     const auto add = [&](const plan::Box& box) {
-        const Strided strided(box, message.itemsize);
-        std::int64_t source = parts.filled(), destination = parts.filled();
-        Shape from = strided.dense, to = strided.dense;
-        if (kind != Chunks::Kind::unpacking) {
-            from = strided.in_source(message.source);
-            source = strided.source_offset(message.source);
-        }
-        if (kind != Chunks::Kind::packing) {
-            to = strided.in_destination(message.destination);
-            destination = strided.destination_offset(message.destination);
-        }
-        parts.add({strided.extents, message.itemsize, from, to}, source, destination);
+        parts.add(copy_of(
+            box, message.itemsize, kind != Chunks::Kind::unpacking ? &message.source : nullptr,
+            kind != Chunks::Kind::packing ? &message.destination : nullptr, parts.filled()));
     };
     std::vector<plan::Box> stretch;
     for (std::size_t i = 0; i < message.boxes.size();) {

@@ -13,19 +13,10 @@ namespace hocket::transfer {
 
 using transport::Chunks;
 
-/// A box's extents and its strides in bytes: in a buffer that holds it densely; or in an array of
-/// given strides, with the position of its first element.
-struct Strided {
-    Strided(const plan::Box& of, std::int64_t itemsize);
-    Shape in_source(const Shape& strides) const;
-    Shape in_destination(const Shape& strides) const;
-    std::int64_t source_offset(const Shape& strides) const;
-    std::int64_t destination_offset(const Shape& strides) const;
-
-    const plan::Box& box;
-    Shape extents, dense;
-    std::int64_t elements = 1;
-};
+/// The copy of a box between arrays of these strides, in bytes. A side without strides is a buffer
+/// that holds the box densely from `buffer_offset` on.
+kernel::OffsetCopy copy_of(const plan::Box& box, std::int64_t itemsize, const Shape* source,
+                           const Shape* destination, std::int64_t buffer_offset);
 
 /// The boxes of one message, with the array strides, in bytes, of the known ends.
 struct Boxes {

@@ -64,16 +64,17 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
         transport::Message message = message_of(begin, bytes, step.send, step.peer, step.round);
         message.peer_in_source = step.peer_side == Side::source;
         message.within = entry.side == step.peer_side;
-        Cargo cargo;
+        std::vector<Cargo> cargo;
         std::int64_t at = begin, flag = begin + elements;
         const auto forward = [&](std::int64_t from, std::int64_t to, std::int64_t size) {
             const Shape one{1}, whole{size};
-            cargo.forwarded.push_back({{whole, 1, one, one}, from, to});
+            if (cargo.empty() || cargo.back().source >= 0) cargo.emplace_back();
+            cargo.back().copies.push_back({{whole, 1, one, one}, from, to});
         };
         for (const auto& [from, to, count] : entry.cargo) {
             const std::int64_t size = count * itemsize;
             if (step.send && from == source.process) {
-                cargo.parcels.push_back(
+                cargo.push_back(
                     {from, flag, copies_of(*out, number_of(*out, to), true, source, itemsize, at)});
             } else if (step.send) {
                 const HeldParcel& came = held.at({from, to});
@@ -81,17 +82,17 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
                 forward(came.flag_offset, flag, 1);
                 message.after = std::max(message.after, came.receive + 1);
             } else if (to == destination.process) {
-                cargo.parcels.push_back(
+                cargo.push_back(
                     {from, flag,
                      copies_of(*in, number_of(*in, from), false, destination, itemsize, at)});
             } else {
-                held[{from, to}] = {at, flag, schedule.receives.messages.size()};
+                held[{from, to}] = {at, flag, schedule.receives.size()};
             }
             at += size;
             ++flag;
         }
-        schedule.scratch += scratch_bytes(bytes);
-        (step.send ? schedule.sends : schedule.receives).messages.push_back(std::move(message));
+        schedule.scratch += transport::in_lines(bytes);
+        (step.send ? schedule.sends : schedule.receives).push_back(std::move(message));
         (step.send ? schedule.outgoing : schedule.incoming).push_back(std::move(cargo));
     }
 }

@@ -6,7 +6,6 @@
 namespace hocket::transfer {
 namespace {
 
-using transport::Direction;
 using transport::Message;
 
 // Common to the messages of a plan.
@@ -44,7 +43,7 @@ std::vector<std::int64_t> others(const std::vector<plan::Traffic>& peers, std::i
     return found;
 }
 
-void add_messages(Direction& side, const std::shared_ptr<const Ends>& ends, bool sending,
+void add_messages(std::vector<Message>& side, const std::shared_ptr<const Ends>& ends, bool sending,
                   std::int64_t self) {
     const LocalView& here = sending ? ends->source : ends->destination;
     const std::int64_t itemsize = ends->plan.options().itemsize;
@@ -56,24 +55,25 @@ void add_messages(Direction& side, const std::shared_ptr<const Ends>& ends, bool
     for (std::size_t k = 0; k < peers.size(); ++k) {
         const std::int64_t other = peers[k].process;
         if (other == self) continue;
-        side.messages.emplace_back(
+        side.emplace_back(
             other, k, sending ? ends->turn(here.process, other) : ends->turn(other, here.process),
             peers[k].elements * itemsize, here.dense, cutter);
-        side.messages.back().peer_in_source = !sending;
+        side.back().peer_in_source = !sending;
     }
     put_in_order(side, itemsize);
 }
 
 }  // namespace
 
-void put_in_order(Direction& side, std::int64_t itemsize) {
-    std::stable_sort(side.messages.begin(), side.messages.end(),
+void put_in_order(std::vector<Message>& side, std::int64_t itemsize) {
+    std::stable_sort(side.begin(), side.end(),
                      [](const Message& a, const Message& b) { return a.turn < b.turn; });
     const std::int64_t most = std::max<std::int64_t>(transport::piece_bytes, itemsize);
-    for (Message& message : side.messages) {
-        message.buffer_offset = side.buffer;
-        side.buffer += (message.bytes + 63) / 64 * 64;
-        side.largest = std::max(side.largest, std::min(message.bytes, most));
+    std::int64_t offset = 0;
+    for (Message& message : side) {
+        message.buffer_offset = offset;
+        message.largest_piece = std::min(message.bytes, most);
+        offset += transport::in_lines(message.bytes);
     }
 }
 

@@ -18,18 +18,14 @@
 
 namespace hocket::transfer {
 
-/// A parcel of a strategy with relays that begins or ends on this process. Its flag, a byte of the
-/// scratch memory, is 1 if its first process refused the start.
-struct OwnParcel {
-    std::int64_t source;  // its first process
-    std::int64_t flag_offset;
-    std::vector<transport::LocalCopy> copies;  // between the array and the scratch memory
-};
-/// The contents of one relayed message in the scratch memory: parcels of this process, and copies
-/// of parcels that came before.
+/// Contents of one relayed message in the scratch memory: a parcel that begins or ends on this
+/// process, or all parcels that it forwards. The flag of a parcel, a byte of the scratch memory, is
+/// 1 if its first process refused the start.
 struct Cargo {
-    std::vector<OwnParcel> parcels;
-    std::vector<transport::LocalCopy> forwarded;
+    std::int64_t source = -1;  // the parcel's first process; -1: forwarded parcels
+    std::int64_t flag_offset = 0;
+    // Between the array and the scratch memory; of forwarded parcels and their flags, within that.
+    std::vector<kernel::OffsetCopy> copies;
 };
 
 /// Invariant: a message depends on receives of lower rounds only, because a parcel goes on in a
@@ -39,7 +35,7 @@ struct Schedule : transport::Messages {
     /// For strategies with relays: the size of the scratch memory, in which each message has its
     /// own position; cargo is copied to it or from it.
     std::int64_t scratch = 0;
-    std::vector<Cargo> outgoing, incoming;
+    std::vector<std::vector<Cargo>> outgoing, incoming;  // one list a message
     /// For a plan: the other processes that receive elements of this process, and those that send
     /// it some.
     std::vector<std::int64_t> receivers, senders;
@@ -52,12 +48,8 @@ struct Schedule : transport::Messages {
 Schedule plan_schedule(const Plan& plan, const LocalView& source, const LocalView& destination);
 
 /// Sorts the messages of one direction by turn, and assigns buffer positions.
-void put_in_order(transport::Direction& side, std::int64_t itemsize);
+void put_in_order(std::vector<transport::Message>& side, std::int64_t itemsize);
 
-/// The bytes of scratch memory for a message of so many bytes.
-constexpr std::int64_t scratch_bytes(std::int64_t message_bytes) {
-    return (message_bytes + 63) / 64 * 64;
-}
 /// Adds the messages of a plan with relays. @throws LayoutError as Plan::steps does.
 void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
                const LocalView& destination);

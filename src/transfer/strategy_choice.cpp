@@ -61,7 +61,7 @@ void require_memory_to_forward(const Plan& plan, std::int64_t most) {
     const auto held_by = [&](Side side, std::int64_t rank) {
         std::int64_t bytes = 0;
         for (const plan::Step& step : plan.steps(side, rank))
-            bytes += scratch_bytes(step.elements * plan.options().itemsize);
+            bytes += transport::in_lines(step.elements * plan.options().itemsize);
         return bytes;
     };
     const auto check = [&](const char* side, std::int64_t rank, std::int64_t bytes) {

@@ -18,6 +18,12 @@ namespace hocket::transport {
 /// that they can pass through buffers of any larger size.
 inline constexpr std::int64_t piece_bytes = std::int64_t{1} << 19;
 
+/// So many bytes rounded up to whole cache lines: buffers begin there, so that two processes write
+/// no line together.
+constexpr std::int64_t in_lines(std::int64_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
 /// Cheap to make: it computes its copies at first use, while earlier messages are under way.
 class Message {
   public:
@@ -41,6 +47,7 @@ class Message {
     bool dense;  // this end's array
     std::shared_ptr<const Cutter> cutter;
     std::int64_t buffer_offset = 0;  // of the first piece, if each message has its own buffer
+    std::int64_t largest_piece = 0;  // bytes
     /// The number of this schedule's first receives that must be unpacked before this message is
     /// sent.
     std::size_t after = 0;
@@ -63,17 +70,10 @@ class Message {
     mutable std::forward_list<std::pair<std::int64_t, Chunks>> cuts_;  // with their part_bytes
 };
 
-/// The messages of one process in one direction, in the order of their starts.
-struct Direction {
-    std::vector<Message> messages;
-    std::int64_t buffer = 0;   // bytes, if each message has its own buffer
-    std::int64_t largest = 0;  // the size of the largest piece
-};
-
 /// The messages of one process, and the elements that stay with it.
 struct Messages {
-    Direction sends, receives;  // in the order of rounds
-    Chunks local;               // from this process to itself
+    std::vector<Message> sends, receives;  // in the order of rounds, and so of their starts
+    Chunks local;                          // from this process to itself
 };
 
 }  // namespace hocket::transport

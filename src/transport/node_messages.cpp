@@ -31,8 +31,8 @@ bool remove_complete(std::vector<std::size_t>& under_way, const IsComplete& is_c
 NodeMessages::NodeMessages(const Messages& messages, const Route& route, std::int64_t most)
     : messages_(&messages),
       route_(route),
-      outgoing_(messages.sends.messages.size()),
-      incoming_(messages.receives.messages.size()),
+      outgoing_(messages.sends.size()),
+      incoming_(messages.receives.size()),
       rings_(most) {}
 
 bool NodeMessages::is_eager(const Message& message) const {
@@ -192,7 +192,7 @@ bool NodeMessages::poll_receives() {
 
 bool NodeMessages::poll_sends() {
     const bool help = receiving_.empty() && run_->local_done == messages_->local.size() &&
-                      !ReceiveInProgress::any();
+                      !ShmReceive::any_copying();
     return remove_complete(sending_,
                            [&](std::size_t i) { return outgoing_[i]->poll(&rings_, help); });
 }

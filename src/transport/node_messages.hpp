@@ -36,8 +36,8 @@ class NodeMessages final : public Transport {
     // Texts under way: each one's receiver, and its number for Link::delivered_in_node.
     using Texts = std::vector<std::pair<int, std::uint64_t>>;
 
-    const Message& sent(std::size_t i) const { return messages_->sends.messages[i]; }
-    const Message& received(std::size_t i) const { return messages_->receives.messages[i]; }
+    const Message& sent(std::size_t i) const { return messages_->sends[i]; }
+    const Message& received(std::size_t i) const { return messages_->receives[i]; }
     /// Calls `visit(i)` for each send, or receive, whose peer is in the node.
     template <class Visit>
     void each_send(const Visit& visit) const {

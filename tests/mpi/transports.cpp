@@ -119,7 +119,7 @@ class Ends {
         run_.destination = destination_.get();
         run_.refusing = refusing;
         transport().begin(run_);
-        transport().send(messages_.sends.messages.size());
+        transport().send(messages_.sends.size());
     }
     bool poll() {
         transport().poll();
@@ -174,7 +174,8 @@ class Ends {
         gaps_[0] = source_gap;
         gaps_[1] = destination_gap;
         transport::Messages made;
-        const auto add = [&](transport::Direction& side, const Blocks& blocks, bool sending) {
+        const auto add = [&](std::vector<transport::Message>& side, const Blocks& blocks,
+                             bool sending) {
             std::int64_t from = 0, to = 0;
             for (std::size_t k = 0; k < blocks.size(); ++k) {
                 const auto [rows, width] = blocks[k];
@@ -186,7 +187,7 @@ class Ends {
                                                             static_cast<std::int64_t>(k),
                                                             program_.way != "packed");
                 message.peer_in_source = !sending;
-                side.messages.push_back(std::move(message));
+                side.push_back(std::move(message));
                 from += rows * step_from;
                 to += rows * step_to;
             }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
+#include "plan/box.hpp"
 #include "transfer/cut.hpp"
 
 namespace hocket::transfer {
@@ -50,22 +51,28 @@ Values numbered(std::size_t size) {
     return values;
 }
 
+/// The number of the element at that index.
+std::size_t at(const Shape& index, const Shape& strides) {
+    const std::int64_t offset =
+        std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
+    return static_cast<std::size_t>(offset) / sizeof(double);
+}
+
 /// Element by element, by the loops of the boxes.
 Values moved(const Boxes& message, const Values& source, std::size_t size) {
     Values target(size, 0);
     for (const plan::Box& box : message.boxes) {
-        const Strided strided(box, message.itemsize);
-        const Shape from = strided.in_source(message.source);
-        const Shape to = strided.in_destination(message.destination);
-        for (std::int64_t element = 0; element < strided.elements; ++element) {
-            std::int64_t left = element, a = strided.source_offset(message.source),
-                         b = strided.destination_offset(message.destination);
-            for (std::size_t d = from.size(); d-- > 0; left /= strided.extents[d]) {
-                a += left % strided.extents[d] * from[d];
-                b += left % strided.extents[d] * to[d];
+        for (std::int64_t element = 0; element < plan::count(box); ++element) {
+            Shape from = box.source_first, to = box.destination_first;
+            std::int64_t left = element;
+            for (auto loop = box.loops.rbegin(); loop != box.loops.rend(); ++loop) {
+                from[static_cast<std::size_t>(loop->source_dimension)] +=
+                    left % loop->extent * loop->source_step;
+                to[static_cast<std::size_t>(loop->destination_dimension)] +=
+                    left % loop->extent * loop->destination_step;
+                left /= loop->extent;
             }
-            target[static_cast<std::size_t>(b) / sizeof(double)] =
-                source[static_cast<std::size_t>(a) / sizeof(double)];
+            target[at(to, message.destination)] = source[at(from, message.source)];
         }
     }
     return target;
