@@ -11,9 +11,9 @@
 namespace hocket::halo {
 namespace {
 
-class Dimension {
+class BorderedDimension {
   public:
-    Dimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
+    BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
         : axis_(form.axes[d]), extent_(form.shape[d]), width_(width), periodic_(periodic) {
         for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
             const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
@@ -76,7 +76,7 @@ class Dimension {
 // The blocks that the process at these coordinates sends and receives along dimension d.
 std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, const Shape& width,
                                        const Shape& coordinates,
-                                       const std::vector<Dimension>& dimensions) {
+                                       const std::vector<BorderedDimension>& dimensions) {
     const auto local_extent = [&](std::size_t k, std::int64_t coordinate) {
         const layout::Range part = dimensions[k].part(coordinate);
         return part.last - part.first;
@@ -158,7 +158,7 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
             work.phases.push_back(box_borders(form, rank, width, periodic));
         return work;
     }
-    std::vector<Dimension> along;
+    std::vector<BorderedDimension> along;
     for (std::size_t d = 0; d < dimensions; ++d) {
         along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d]);
     }

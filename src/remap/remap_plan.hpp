@@ -42,13 +42,13 @@ struct Exchange {
 
 /// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage
 /// and the G1 of the next are one permutation.
-struct Stage {
+struct RemapStage {
     LocalPermutations permutations;
     std::optional<Exchange> exchange;
 };
 
 struct RemapPlan {
-    std::vector<Stage> stages;
+    std::vector<RemapStage> stages;
     std::int64_t room = 0;  // the most bytes of array memory that it needs
     std::string methods;    // the method of each exchange, which all processes must share
 };

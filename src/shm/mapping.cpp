@@ -27,7 +27,7 @@ namespace {
 // than the owner keeps of freed memory.
 constexpr std::size_t keep_at_most = 64;
 
-struct Mapping {
+struct CachedMapping {
     std::int64_t process, inode;
     std::shared_ptr<std::byte> data;
     std::size_t bytes;
@@ -74,7 +74,7 @@ class Mappings {
     std::vector<std::size_t> sizes() {
         const std::lock_guard lock(mutex_);
         std::vector<std::size_t> found;
-        for (const Mapping& each : mappings_) found.push_back(each.bytes);
+        for (const CachedMapping& each : mappings_) found.push_back(each.bytes);
         return found;
     }
 
@@ -93,13 +93,13 @@ class Mappings {
         if (spare_ < 0) spare_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
     }
 
-    static std::shared_ptr<std::byte> within(const Mapping& mapping, std::int64_t offset) {
+    static std::shared_ptr<std::byte> within(const CachedMapping& mapping, std::int64_t offset) {
         if (offset < 0 || static_cast<std::size_t>(offset) > mapping.bytes) return nullptr;
         return {mapping.data, mapping.data.get() + offset};
     }
     int spare_ = -1;
     std::mutex mutex_;
-    std::list<Mapping> mappings_;
+    std::list<CachedMapping> mappings_;
     std::size_t bytes_ = 0;
 };
 

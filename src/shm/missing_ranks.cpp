@@ -68,13 +68,13 @@ ExpectedRanks::ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launc
     : ranks_(std::move(ranks)),
       me_(me),
       number_(number_of(ranks_)),
-      beginning_(number_),
       since_(platform::seconds()),
       next_file_(since_ + between_files),
       next_look_(since_ + between_processes),
       next_scan_(next_look_),
       between_scans_(between_processes),
       all_are_here_(on_one_node) {
+    publish_wait(number_);
     // Simulated processes are threads of one process.
     if (!platform::simulated && ranks_.size() > 1) launcher_ = std::move(launcher);
 }

@@ -26,6 +26,9 @@ class ExpectedRanks {
     /// are. `on_one_node`: whether that is so of all of MPI_COMM_WORLD.
     ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launcher> launcher,
                   bool on_one_node);
+    ~ExpectedRanks() { end_wait(number_); }
+    ExpectedRanks(const ExpectedRanks&) = delete;
+    ExpectedRanks& operator=(const ExpectedRanks&) = delete;
 
     /// To be called often; looks a few times a second. Says once on stderr who has not come within
     /// 10 s, where this process is the lowest on its node that has.
@@ -49,7 +52,6 @@ class ExpectedRanks {
     std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below
     int me_;
     std::uint64_t number_;  // for this set of processes
-    PendingCollective beginning_;
     std::optional<Launcher> launcher_;
     double since_, next_file_, next_look_, next_scan_, between_scans_;
     bool reported_ = false;

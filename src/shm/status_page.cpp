@@ -65,13 +65,12 @@ void publish_departure() {
     page_in(own_segment().data).left.store(1, std::memory_order_release);
 }
 
-PendingCollective::PendingCollective(std::uint64_t number)
-    : number_(std::max<std::uint64_t>(number, 1)) {
-    replace_entry(0, number_);
+void publish_wait(std::uint64_t number) {
+    replace_entry(0, std::max<std::uint64_t>(number, 1));
 }
 
-PendingCollective::~PendingCollective() {
-    replace_entry(number_, 0);
+void end_wait(std::uint64_t number) {
+    replace_entry(std::max<std::uint64_t>(number, 1), 0);
 }
 
 StatusPage StatusPage::of(std::int64_t process) {

@@ -17,18 +17,10 @@ SharedAddress own_status_page();
 /// This process takes no further part: it sends nothing more.
 void publish_departure();
 
-/// While it lives, others can see that this process waits to begin a collective call with them.
+/// In between, others can see that this process waits to begin a collective call with them.
 /// `number` identifies the call on all of them.
-class PendingCollective {
-  public:
-    explicit PendingCollective(std::uint64_t number);
-    ~PendingCollective();
-    PendingCollective(const PendingCollective&) = delete;
-    PendingCollective& operator=(const PendingCollective&) = delete;
-
-  private:
-    std::uint64_t number_;
-};
+void publish_wait(std::uint64_t number);
+void end_wait(std::uint64_t number);
 
 /// Another process's page.
 class StatusPage {

@@ -8,25 +8,25 @@
 namespace hocket::task {
 namespace {
 
-struct Number {
+struct NumberType {
     std::string_view name;
     std::int64_t itemsize, number_bytes;
 };
 constexpr std::array numbers{
-    Number{"bool", 1, 1},      Number{"int8", 1, 1},        Number{"uint8", 1, 1},
-    Number{"int16", 2, 2},     Number{"uint16", 2, 2},      Number{"int32", 4, 4},
-    Number{"uint32", 4, 4},    Number{"int64", 8, 8},       Number{"uint64", 8, 8},
-    Number{"float16", 2, 2},   Number{"float32", 4, 4},     Number{"float64", 8, 8},
-    Number{"complex64", 8, 4}, Number{"complex128", 16, 8},
+    NumberType{"bool", 1, 1},      NumberType{"int8", 1, 1},        NumberType{"uint8", 1, 1},
+    NumberType{"int16", 2, 2},     NumberType{"uint16", 2, 2},      NumberType{"int32", 4, 4},
+    NumberType{"uint32", 4, 4},    NumberType{"int64", 8, 8},       NumberType{"uint64", 8, 8},
+    NumberType{"float16", 2, 2},   NumberType{"float32", 4, 4},     NumberType{"float64", 8, 8},
+    NumberType{"complex64", 8, 4}, NumberType{"complex128", 16, 8},
 };
 
 }  // namespace
 
 std::int64_t number_bytes(const std::string& name, std::int64_t itemsize) {
     if (name.starts_with('\'') || name.starts_with('[')) return 1;
-    const auto* const found = std::find_if(numbers.begin(), numbers.end(), [&](const Number& each) {
-        return each.name == name && each.itemsize == itemsize;
-    });
+    const auto* const found = std::find_if(
+        numbers.begin(), numbers.end(),
+        [&](const NumberType& each) { return each.name == name && each.itemsize == itemsize; });
     return found == numbers.end() ? 0 : found->number_bytes;
 }
 

@@ -16,7 +16,7 @@ KnownLayouts::KnownLayouts(const std::vector<std::string>& offer) {
 
 bool KnownLayouts::find(std::string_view digest) {
     const auto it = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const Entry& entry) { return entry.digest == digest; });
+                                 [&](const KnownLayout& entry) { return entry.digest == digest; });
     if (it == entries_.end()) return false;
     std::rotate(entries_.begin(), it, it + 1);
     return true;
@@ -62,20 +62,20 @@ void KnownLayouts::keep(const Layout& layout) {
 
 KnownLayouts KnownLayouts::recent(std::size_t count) const {
     KnownLayouts first(unlimited);
-    for (const Entry& entry : entries_)
+    for (const KnownLayout& entry : entries_)
         if (first.entries_.size() < count) first.entries_.push_back(entry);
     return first;
 }
 
 std::vector<std::string> KnownLayouts::offer() const {
     std::vector<std::string> digests;
-    for (const Entry& entry : entries_) digests.push_back(entry.digest);
+    for (const KnownLayout& entry : entries_) digests.push_back(entry.digest);
     return digests;
 }
 
 std::string KnownLayouts::whole(const std::vector<std::string>& digests) const {
     Packer out;
-    for (const Entry& entry : entries_)
+    for (const KnownLayout& entry : entries_)
         if (std::find(digests.begin(), digests.end(), entry.digest) != digests.end() &&
             !entry.layout.empty())
             out.text(layout::bytes_of(entry.layout[0].form()));

@@ -42,7 +42,7 @@ class KnownLayouts {
     std::string whole(const std::vector<std::string>& digests) const;
 
   private:
-    struct Entry {
+    struct KnownLayout {
         std::string digest;
         std::vector<Layout> layout;  // one; none: another process holds it
     };
@@ -50,7 +50,7 @@ class KnownLayouts {
     void add(std::string digest, std::vector<Layout> layout);
 
     std::size_t capacity_ = usual;
-    std::vector<Entry> entries_;
+    std::vector<KnownLayout> entries_;
 };
 
 void pack(Packer& out, const std::vector<std::string>& texts);

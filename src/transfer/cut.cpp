@@ -36,7 +36,7 @@ bool interleave(const plan::Box& a, const plan::Box& b) {
 }
 
 // Boxes that are divided together: a single one, or consecutive interleaved ones.
-struct Group {
+struct BoxGroup {
     std::size_t boxes = 1;
     // The unit of a single box is an element; of several boxes, an iteration of their outermost
     // loops.
@@ -48,7 +48,7 @@ struct Group {
 };
 
 // As many whole inner loops as fit a chunk: at other boundaries, a chunk would be several boxes.
-Group alone(const plan::Box& box, std::int64_t most) {
+BoxGroup alone(const plan::Box& box, std::int64_t most) {
     const std::int64_t elements = plan::count(box);
     if (elements <= most) return {1, elements, elements};
     std::int64_t grain = 1;
@@ -59,9 +59,9 @@ Group alone(const plan::Box& box, std::int64_t most) {
     return {1, elements, most / grain * grain};
 }
 
-Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
-               std::int64_t part_bytes) {
-    Group group;
+BoxGroup group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
+                  std::int64_t part_bytes) {
+    BoxGroup group;
     while (first + group.boxes < boxes.size() &&
            interleave(boxes[first], boxes[first + group.boxes]))
         ++group.boxes;
@@ -80,7 +80,7 @@ Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int6
 }
 
 // For a box that skips elements within the cache lines of either side; else 0.
-std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
+std::int64_t spaced_elements(const plan::Box& box, const MessageBoxes& message) {
     constexpr std::int64_t close = 128;  // bytes
     const int last = static_cast<int>(message.destination.size()) - 1;
     const int last_there = static_cast<int>(message.source.size()) - 1;
@@ -116,13 +116,13 @@ kernel::OffsetCopy copy_of(const plan::Box& box, std::int64_t itemsize, const Sh
         destination != nullptr ? offset_of(box.destination_first, *destination) : buffer_offset};
 }
 
-std::int64_t Boxes::bytes() const {
+std::int64_t MessageBoxes::bytes() const {
     std::int64_t elements = 0;
     for (const auto& box : boxes) elements += plan::count(box);
     return elements * itemsize;
 }
 
-Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
+Chunks cut(const MessageBoxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
     Chunks parts(kind);
     const auto add = [&](const plan::Box& box) {
         parts.add(copy_of(
@@ -131,7 +131,7 @@ Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
     };
     std::vector<plan::Box> stretch;
     for (std::size_t i = 0; i < message.boxes.size();) {
-        const Group group = group_of(message.boxes, i, message.itemsize, part_bytes);
+        const BoxGroup group = group_of(message.boxes, i, message.itemsize, part_bytes);
         for (std::int64_t turn = 0; turn < group.turns; turn += group.at_once) {
             std::int64_t bytes = 0;
             stretch.clear();
@@ -153,7 +153,7 @@ Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
     return parts;
 }
 
-std::int64_t bytes_of_part(const Boxes& message) {
+std::int64_t bytes_of_part(const MessageBoxes& message) {
     constexpr std::int64_t least = std::int64_t{1} << 19, least_spaced = std::int64_t{1} << 16;
     constexpr std::int64_t most = std::int64_t{1} << 20, parts = 256;
     const std::int64_t bytes = message.bytes();
@@ -163,7 +163,8 @@ std::int64_t bytes_of_part(const Boxes& message) {
                                                  : std::clamp(bytes / parts, least, most);
 }
 
-transport::Message message_of(Boxes boxes, std::int64_t peer, std::int64_t turn, bool publishes) {
+transport::Message message_of(MessageBoxes boxes, std::int64_t peer, std::int64_t turn,
+                              bool publishes) {
     const std::int64_t bytes = boxes.bytes();
     const auto cutter = std::make_shared<const transport::Message::Cutter>(
         [boxes = std::move(boxes)](const transport::Message&, Chunks::Kind kind,

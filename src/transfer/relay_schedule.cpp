@@ -10,28 +10,29 @@
 namespace hocket::transfer {
 namespace {
 
-struct Entry {
+struct RelayStep {
     Side side;
     plan::Step step;
     std::vector<plan::Parcel> cargo;
 };
 
 // Messages of both sides to which this process belongs, in the order of rounds.
-std::vector<Entry> entries_of(const Plan& plan, const LocalView& source,
-                              const LocalView& destination) {
-    std::vector<Entry> entries;
+std::vector<RelayStep> steps_of(const Plan& plan, const LocalView& source,
+                                const LocalView& destination) {
+    std::vector<RelayStep> found;
     const auto add = [&](Side side, std::int64_t process) {
         if (process < 0) return;
         const auto steps = plan.steps(side, process);
         auto cargo = plan.cargo(side, process);
         for (std::size_t k = 0; k < steps.size(); ++k)
-            entries.push_back({side, steps[k], std::move(cargo[k])});
+            found.push_back({side, steps[k], std::move(cargo[k])});
     };
     add(Side::source, source.process);
     add(Side::destination, destination.process);
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.step.round < b.step.round; });
-    return entries;
+    std::stable_sort(found.begin(), found.end(), [](const RelayStep& a, const RelayStep& b) {
+        return a.step.round < b.step.round;
+    });
+    return found;
 }
 
 std::size_t number_of(const plan::Part& part, std::int64_t peer) {
@@ -57,13 +58,13 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
     if (source.process >= 0) out = plan.part(Side::source, source.process);
     if (destination.process >= 0) in = plan.part(Side::destination, destination.process);
     std::map<std::pair<std::int64_t, std::int64_t>, HeldParcel> held;
-    for (Entry& entry : entries_of(plan, source, destination)) {
-        const plan::Step& step = entry.step;
+    for (RelayStep& each : steps_of(plan, source, destination)) {
+        const plan::Step& step = each.step;
         const std::int64_t elements = step.elements * itemsize, begin = schedule.scratch;
-        const std::int64_t bytes = elements + static_cast<std::int64_t>(entry.cargo.size());
+        const std::int64_t bytes = elements + static_cast<std::int64_t>(each.cargo.size());
         transport::Message message = message_of(begin, bytes, step.send, step.peer, step.round);
         message.peer_in_source = step.peer_side == Side::source;
-        message.within = entry.side == step.peer_side;
+        message.within = each.side == step.peer_side;
         std::vector<Cargo> cargo;
         std::int64_t at = begin, flag = begin + elements;
         const auto forward = [&](std::int64_t from, std::int64_t to, std::int64_t size) {
@@ -71,7 +72,7 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
             if (cargo.empty() || cargo.back().source >= 0) cargo.emplace_back();
             cargo.back().copies.push_back({{whole, 1, one, one}, from, to});
         };
-        for (const auto& [from, to, count] : entry.cargo) {
+        for (const auto& [from, to, count] : each.cargo) {
             const std::int64_t size = count * itemsize;
             if (step.send && from == source.process) {
                 cargo.push_back(

@@ -28,7 +28,7 @@ void NetMessages::rebind(const Messages& messages) {
     in_.rebind(messages.receives);
 }
 
-void NetMessages::begin(Run& run) {
+void NetMessages::begin(ScheduleRun& run) {
     run_ = &run;
     // Sends only read their array.
     const bool elements = run.scratch == nullptr;

@@ -126,7 +126,7 @@ void NodeMessages::rebind(const Messages& messages) {
     interleaving_.reset();
 }
 
-void NodeMessages::begin(Run& run) {
+void NodeMessages::begin(ScheduleRun& run) {
     run_ = &run;
     given_ = next_ = 0;
     for (std::size_t i = 0; i < incoming_.size(); ++i) {

@@ -25,7 +25,7 @@ class NodeMessages final : public Transport {
     bool connected() override;
     bool short_only() const override { return short_only_; }
     void rebind(const Messages& messages) override;
-    void begin(Run& run) override;
+    void begin(ScheduleRun& run) override;
     void send(std::size_t end) override;
     bool poll() override;
     bool finished() override;
@@ -63,7 +63,7 @@ class NodeMessages final : public Transport {
 
     const Messages* messages_;
     const Route& route_;
-    Run* run_ = nullptr;
+    ScheduleRun* run_ = nullptr;
     bool persistent_ = false, short_only_ = false;
     Texts offers_, eager_sends_;
     Numbers unannounced_;               // receives without a text so far, in order

@@ -15,7 +15,7 @@
 namespace hocket::transport {
 
 /// One run of a schedule: its memory, and the progress that executor and transports share.
-struct Run {
+struct ScheduleRun {
     const std::byte* source = nullptr;
     std::byte* destination = nullptr;
     std::byte* scratch = nullptr;  // the memory of all messages, if not source and destination
@@ -49,7 +49,7 @@ class Transport {
 
     /// Begins a run, and opens all receives; only after the run before is finished. `run` must live
     /// until then.
-    virtual void begin(Run& run) = 0;
+    virtual void begin(ScheduleRun& run) = 0;
     /// Gives it those of the messages to send that have a number below `end`, in their order.
     virtual void send(std::size_t end) = 0;
     /// Starts the next piece that this process has to pack or send alone. Returns the bytes that it

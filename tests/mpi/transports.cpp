@@ -96,7 +96,7 @@ class Ends {
     }
 
     transport::Transport& transport() { return *transports_.front(); }
-    const transport::Run& run() const { return run_; }
+    const transport::ScheduleRun& run() const { return run_; }
 
     void connect() {
         transport().connect();
@@ -213,7 +213,7 @@ class Ends {
     std::shared_ptr<std::byte> source_, destination_;
     int number_ = 0;
     transport::Messages messages_;
-    transport::Run run_;
+    transport::ScheduleRun run_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
 };
 

@@ -33,7 +33,7 @@ using Values = std::vector<double>;
 constexpr std::int64_t rows = 300, columns = 400;
 
 // The first columns of a wider array on one side: as many runs as rows.
-Boxes columns_of(bool strided_source) {
+MessageBoxes columns_of(bool strided_source) {
     plan::Box box;
     const Shape narrow = dense_strides({rows, columns}, sizeof(double));
     const Shape wide = dense_strides({rows, 2 * columns}, sizeof(double));
@@ -43,7 +43,7 @@ Boxes columns_of(bool strided_source) {
 }
 
 Message message_of(bool strided_source, bool dense) {
-    const Boxes boxes = columns_of(strided_source);
+    const MessageBoxes boxes = columns_of(strided_source);
     return {0,
             0,
             0,
