@@ -134,7 +134,7 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
-    static auto* const chosen = new LruCache<std::string, std::string>;
+    static auto* const chosen = new LruCache<std::string>;
     std::optional<Plan> made;
     const auto strategy = chosen->find_or_make(
         key_of(source, destination, options),

@@ -13,7 +13,7 @@ using Purpose = comm::Link::Purpose;
 
 // A text begins with the number of its call; with ~number, if the reason for no elements follows.
 constexpr std::size_t heading_bytes = sizeof(std::int64_t);
-static_assert(std::is_trivially_copyable_v<ChannelOffer>);
+static_assert(std::is_trivially_copyable_v<shm::SharedAddress>);
 
 std::string text_of(std::int64_t heading, std::size_t bytes) {
     std::string text(heading_bytes + bytes, '\0');
@@ -43,19 +43,20 @@ std::optional<std::string> receive(const Route& route, const Message& message, P
 
 }  // namespace
 
-ChannelOffer channel_in(const std::string& offered) {
-    ChannelOffer offer;
-    std::memcpy(&offer, offered.data() + heading_bytes, sizeof offer);
-    return offer;
+shm::SharedAddress channel_in(const std::string& offered) {
+    shm::SharedAddress channel;
+    std::memcpy(&channel, offered.data() + heading_bytes, sizeof channel);
+    return channel;
 }
 
 const std::byte* elements_in(const std::string& offered) {
     return reinterpret_cast<const std::byte*>(offered.data() + heading_bytes);
 }
 
-std::uint64_t send_channel(const Route& route, const Message& message, const ChannelOffer& offer) {
-    std::string text = text_of(route.call, sizeof offer);
-    std::memcpy(text.data() + heading_bytes, &offer, sizeof offer);
+std::uint64_t send_channel(const Route& route, const Message& message,
+                           const shm::SharedAddress& channel) {
+    std::string text = text_of(route.call, sizeof channel);
+    std::memcpy(text.data() + heading_bytes, &channel, sizeof channel);
     return send(route, message, Purpose::data, text);
 }
 

@@ -38,12 +38,6 @@ inline bool is_short(const Message& message) {
 std::int64_t slot_bytes(const Message& message);
 std::int64_t bytes_packed(const Message& message);
 
-/// The description of a channel for the receiver, before the first message: sent once, as a text.
-struct ChannelOffer {
-    shm::SharedAddress channel, ring;
-    shm::ChannelCounters counters;
-};
-
 class ShmSend {
   public:
     /// `once`: before a start the caller takes the message's bytes_packed() of the budget that
@@ -54,7 +48,8 @@ class ShmSend {
     ShmSend(const ShmSend&) = delete;
     ShmSend& operator=(const ShmSend&) = delete;
 
-    ChannelOffer offer() const;
+    /// The address of its channel for the receiver, before the first message.
+    shm::SharedAddress offer() const;
     /// Sets the message for an array with other strides; only after the last one is complete.
     void rebind(const Message& message);
     /// Begins a message; only after the last one is complete.
@@ -107,7 +102,7 @@ class ShmSend {
 class ShmReceive {
   public:
     /// @throws Error if this process cannot map the channel.
-    ShmReceive(const Message& message, const ChannelOffer& offer);
+    ShmReceive(const Message& message, const shm::SharedAddress& channel);
     ~ShmReceive() { set_copying(false); }
     ShmReceive(const ShmReceive&) = delete;
     ShmReceive& operator=(const ShmReceive&) = delete;

@@ -12,17 +12,17 @@ namespace hocket::transport {
 
 using shm::Payload;
 
-ShmReceive::ShmReceive(const Message& message, const ChannelOffer& offer)
-    : message_(&message),
-      process_(offer.channel.process),
-      memory_(shm::map(offer.channel)),
-      counters_(offer.counters) {
-    ring_ = shm::map(offer.ring);
-    if (memory_ == nullptr || (offer.ring && ring_ == nullptr))
+ShmReceive::ShmReceive(const Message& message, const shm::SharedAddress& channel)
+    : message_(&message), process_(channel.process), memory_(shm::map(channel)) {
+    if (memory_ != nullptr) {
+        channel_ = std::launder(reinterpret_cast<shm::Channel*>(memory_.get()));
+        counters_ = channel_->counters;
+        ring_ = shm::map(channel_->ring);
+    }
+    if (memory_ == nullptr || (channel_->ring && ring_ == nullptr))
         throw Error("the memory of process " + std::to_string(process_) +
                     " of this node could be mapped before, but not now (" + std::strerror(errno) +
                     "); allow this process more open files or maps");
-    channel_ = std::launder(reinterpret_cast<shm::Channel*>(memory_.get()));
 }
 
 void ShmReceive::rebind(const Message& message) {

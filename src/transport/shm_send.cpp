@@ -34,10 +34,11 @@ ShmSend::~ShmSend() {
         shm::abandon_channel(std::move(end_));
 }
 
-ChannelOffer ShmSend::offer() const {
-    ChannelOffer offer{end_->address, {}, end_->counters};
-    if (slot_bytes_ > 0) offer.ring = shm::shared_address_of(end_->ring.get());
-    return offer;
+shm::SharedAddress ShmSend::offer() const {
+    end_->channel->counters = end_->counters;
+    end_->channel->ring =
+        slot_bytes_ > 0 ? shm::shared_address_of(end_->ring.get()) : shm::SharedAddress{};
+    return end_->address;
 }
 
 std::uint64_t ShmSend::free_slots(std::uint64_t of) const {
