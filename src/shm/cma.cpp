@@ -54,10 +54,10 @@ std::optional<CmaCosts> measure() {
     bool known = true;
     const auto across = [&](std::size_t run) {
         for (std::size_t at = 0; at < bytes; at += part) {
-            CmaTransfer crossing(getpid(), false);
+            CmaTransfer copying(getpid(), false);
             for (std::size_t i = at; i < at + part; i += run)
-                crossing.add(to.data() + i, from.data() + i, run);
-            known = known && crossing.finish();
+                copying.add(to.data() + i, from.data() + i, run);
+            known = known && copying.finish();
         }
     };
     const auto through_buffer = [&] {

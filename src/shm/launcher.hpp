@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The processes that the launcher of this process has started on this node, as /proc shows them.
-// They are known without a word of theirs: also those that never load hocket.
+// So hocket also knows those that never load it.
 #pragma once
 
 #include <cstdint>

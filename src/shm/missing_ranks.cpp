@@ -20,9 +20,9 @@ constexpr double most_between_scans = 5;
 constexpr double long_wait = 10;
 
 // The file of a process in the folder of the run; none outside of `hocket run`.
-std::string file_of(int world_rank, const char* what) {
+std::string file_of(int world_rank, const char* suffix) {
     const auto folder = environment::value_of("HOCKET_RUN");
-    return folder ? *folder + "/" + std::to_string(world_rank) + what : "";
+    return folder ? *folder + "/" + std::to_string(world_rank) + suffix : "";
 }
 
 // The launcher's description: "rank 1 (task 'cols', process 0)".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A page in which each process says whether it still takes part, and what it waits to begin with
-// others. Others of its node read it at any time, also after its end.
+// A page in which each process publishes whether it has left, and which collective calls it waits
+// to begin. Other processes of its node read it at any time, also after its end.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace hocket::shm {
 
 /// The address of this process's page for others; invalid if memory cannot be shared.
 SharedAddress own_status_page();
-/// This process takes no further part: it sends nothing more.
+/// This process has left: it sends nothing more.
 void publish_departure();
 
 /// In between, others can see that this process waits to begin a collective call with them.
@@ -27,12 +27,12 @@ class StatusPage {
   public:
     StatusPage() = default;  ///< unknown
     explicit StatusPage(const SharedAddress& address) : page_(map(address)) {}
-    /// Found among the open files of a process; unknown where it has no such page yet.
+    /// From the open files of a process; unknown if it has no page yet.
     static StatusPage of(std::int64_t process);
     bool known() const { return page_ != nullptr; }
-    /// Whether it has left in good order; false where that is unknown.
+    /// Whether it has left in good order; false if that is unknown.
     bool left() const;
-    /// Whether it waits to begin this; false where that is unknown.
+    /// Whether it waits to begin that call; false if that is unknown.
     bool waits_for(std::uint64_t number) const;
 
   private:

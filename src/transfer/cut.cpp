@@ -72,8 +72,8 @@ BoxGroup group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::i
             group.turns = std::max(group.turns, boxes[i].loops[0].extent);
         }
         const auto shares = static_cast<std::int64_t>(group.boxes) * interleaved_share;
-        const std::int64_t stretch = std::min(part_bytes, std::max(interleaved_bytes, shares));
-        group.at_once = std::min(stretch / bytes, group.turns);
+        const std::int64_t most = std::min(part_bytes, std::max(interleaved_bytes, shares));
+        group.at_once = std::min(most / bytes, group.turns);
         if (group.at_once > 0) return group;
     }
     return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
@@ -129,23 +129,23 @@ Chunks cut(const MessageBoxes& message, Chunks::Kind kind, std::int64_t part_byt
             box, message.itemsize, kind != Chunks::Kind::unpacking ? &message.source : nullptr,
             kind != Chunks::Kind::packing ? &message.destination : nullptr, parts.filled()));
     };
-    std::vector<plan::Box> stretch;
+    std::vector<plan::Box> pieces;
     for (std::size_t i = 0; i < message.boxes.size();) {
         const BoxGroup group = group_of(message.boxes, i, message.itemsize, part_bytes);
         for (std::int64_t turn = 0; turn < group.turns; turn += group.at_once) {
             std::int64_t bytes = 0;
-            stretch.clear();
+            pieces.clear();
             for (std::size_t k = i; k < i + group.boxes; ++k) {
                 const plan::Box& box = message.boxes[k];
                 const std::int64_t each = group.elements_of_turn(box);
                 const std::int64_t last = std::min((turn + group.at_once) * each, plan::count(box));
                 for (auto& piece : plan::slice({box}, turn * each, last)) {
                     bytes += plan::count(piece) * message.itemsize;
-                    stretch.push_back(std::move(piece));
+                    pieces.push_back(std::move(piece));
                 }
             }
             if (parts.filled() + bytes > part_bytes) parts.end_part();
-            for (const auto& piece : stretch) add(piece);
+            for (const auto& piece : pieces) add(piece);
         }
         i += group.boxes;
     }

@@ -55,17 +55,17 @@ std::int64_t Chunks::runs() const {
 bool Chunks::cross(std::uint64_t part, std::byte* here, const shm::SharedAddress& there,
                    bool sending) const {
     auto* const other = reinterpret_cast<std::byte*>(there.offset);
-    shm::CmaTransfer crossing(there.process, sending);
+    shm::CmaTransfer transfer(there.process, sending);
     for (const kernel::OffsetCopy& each : copies_of(part)) {
         const auto add = [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
             source += each.source_offset;
             destination += each.destination_offset;
-            crossing.add(here + (sending ? source : destination),
+            transfer.add(here + (sending ? source : destination),
                          other + (sending ? destination : source), static_cast<std::size_t>(bytes));
         };
         kernel::RunsOf(each.copy).each(add);
     }
-    return crossing.finish();
+    return transfer.finish();
 }
 
 kernel::Stores stores_for(std::int64_t message_bytes) {

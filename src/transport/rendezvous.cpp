@@ -21,14 +21,14 @@ std::string text_of(std::int64_t heading, std::size_t bytes) {
     return text;
 }
 
-std::uint64_t send(const Route& route, const Message& message, Purpose about,
+std::uint64_t send(const Route& route, const Message& message, Purpose purpose,
                    const std::string& text) {
-    return route.link->send_in_node(route.rank_of(message), about, route.tag_of(message), text);
+    return route.link->send_in_node(route.rank_of(message), purpose, route.tag_of(message), text);
 }
 
-std::optional<std::string> receive(const Route& route, const Message& message, Purpose about) {
+std::optional<std::string> receive(const Route& route, const Message& message, Purpose purpose) {
     const int from = route.rank_of(message), tag = route.tag_of(message);
-    while (auto text = route.link->receive_in_node(from, about, tag)) {
+    while (auto text = route.link->receive_in_node(from, purpose, tag)) {
         std::int64_t call = 0;
         std::memcpy(&call, text->data(), heading_bytes);
         const bool withheld = call < 0;

@@ -213,8 +213,8 @@ std::optional<ProbeResult> Link::probe(int from, int tag) {
     if (goes_in_node(from == any_source ? rank_ : from, tag)) {
         auto arrival = probe_in_node(from, tag);
         if (!arrival && from != any_source) need(from);
-        const bool all_near = node_inbox_->ranks.size() == static_cast<std::size_t>(size_);
-        if (arrival || from != any_source || all_near) return arrival;
+        const bool all_in_node = node_inbox_->ranks.size() == static_cast<std::size_t>(size_);
+        if (arrival || from != any_source || all_in_node) return arrival;
     }
     if (has_endpoints()) {
         auto arrival = probe_endpoints(from, tag);
