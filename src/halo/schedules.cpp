@@ -67,7 +67,8 @@ const std::vector<std::shared_ptr<const transfer::Schedule>>& HaloPlan::schedule
     Order agreed) const {
     auto& made = made_[agreed == Order::row_major ? 0 : 1];
     if (made.empty())
-        for (const auto& blocks : phases) made.push_back(schedule_of(*this, blocks, agreed));
+        for (const auto& blocks : phases)
+            if (!blocks.empty()) made.push_back(schedule_of(*this, blocks, agreed));
     return made;
 }
 
