@@ -4,30 +4,25 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace hocket::task {
 namespace {
 
-struct NumberType {
-    std::string_view name;
-    std::int64_t itemsize, number_bytes;
-};
+using Type = std::pair<std::string_view, std::int64_t>;  // its name, and bytes of an element
 constexpr std::array numbers{
-    NumberType{"bool", 1, 1},      NumberType{"int8", 1, 1},        NumberType{"uint8", 1, 1},
-    NumberType{"int16", 2, 2},     NumberType{"uint16", 2, 2},      NumberType{"int32", 4, 4},
-    NumberType{"uint32", 4, 4},    NumberType{"int64", 8, 8},       NumberType{"uint64", 8, 8},
-    NumberType{"float16", 2, 2},   NumberType{"float32", 4, 4},     NumberType{"float64", 8, 8},
-    NumberType{"complex64", 8, 4}, NumberType{"complex128", 16, 8},
+    Type{"bool", 1},      Type{"int8", 1},        Type{"uint8", 1},   Type{"int16", 2},
+    Type{"uint16", 2},    Type{"int32", 4},       Type{"uint32", 4},  Type{"int64", 8},
+    Type{"uint64", 8},    Type{"float16", 2},     Type{"float32", 4}, Type{"float64", 8},
+    Type{"complex64", 8}, Type{"complex128", 16},
 };
 
 }  // namespace
 
 std::int64_t number_bytes(const std::string& name, std::int64_t itemsize) {
     if (name.starts_with('\'') || name.starts_with('[')) return 1;
-    const auto* const found = std::find_if(
-        numbers.begin(), numbers.end(),
-        [&](const NumberType& each) { return each.name == name && each.itemsize == itemsize; });
-    return found == numbers.end() ? 0 : found->number_bytes;
+    if (std::find(numbers.begin(), numbers.end(), Type{name, itemsize}) == numbers.end()) return 0;
+    return name.starts_with("complex") ? itemsize / 2 : itemsize;
 }
 
 comm::Fault fault_in_type(const DType& dtype) {

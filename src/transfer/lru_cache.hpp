@@ -37,20 +37,19 @@ class LruCache {
     /// Calls `make(key)` for a missing entry. `Key`: std::string, or std::string_view.
     template <class Key, class Make>
     std::shared_ptr<const Value> find_or_make(Key key, const Make& make) {
-        const std::size_t hash = std::hash<std::string_view>{}(key);
         {
             const std::lock_guard lock(mutex_);
             for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-                if (it->hash != hash || it->key != key) continue;
+                if (it->first != key) continue;
                 entries_.splice(entries_.begin(), entries_, it);  // the latest used comes first
                 ++counts_.found;
-                return it->value;
+                return it->second;
             }
         }
         auto made = std::make_shared<const Value>(make(key));
         const std::lock_guard lock(mutex_);
         ++counts_.made;
-        entries_.push_front({hash, std::string(std::move(key)), made});
+        entries_.emplace_front(std::move(key), made);
         if (entries_.size() > plans_kept()) entries_.pop_back();
         return made;
     }
@@ -61,13 +60,8 @@ class LruCache {
     }
 
   private:
-    struct Entry {
-        std::size_t hash;
-        std::string key;
-        std::shared_ptr<const Value> value;
-    };
     std::mutex mutex_;
-    std::list<Entry> entries_;
+    std::list<std::pair<std::string, std::shared_ptr<const Value>>> entries_;
     PlanCacheCounts counts_{};
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schedule: the messages and local copies of one process for arrays of given strides, which are
-// one side or both of a plan, or one dimension's borders of a halo. Pure data: no buffer, no array.
-// The executor runs any schedule.
+// Makers of schedules: one side or both of a plan, or one dimension's borders of a halo.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +16,8 @@
 
 namespace hocket::transfer {
 
-/// Contents of one relayed message in the scratch memory: a parcel that begins or ends on this
-/// process, or all parcels that it forwards. The flag of a parcel, a byte of the scratch memory, is
-/// 1 if its first process refused the start.
-struct Cargo {
-    std::int64_t source = -1;  // the parcel's first process; -1: forwarded parcels
-    std::int64_t flag_offset = 0;
-    // Between the array and the scratch memory; of forwarded parcels and their flags, within that.
-    std::vector<kernel::OffsetCopy> copies;
-};
-
-/// Invariant: a message depends on receives of lower rounds only, because a parcel goes on in a
-/// later round than it came. In a round a process sends at most one message and receives at most
-/// one.
-struct Schedule : transport::Messages {
-    /// For strategies with relays: the size of the scratch memory, in which each message has its
-    /// own position; cargo is copied to it or from it.
-    std::int64_t scratch = 0;
-    std::vector<std::vector<Cargo>> outgoing, incoming;  // one list a message
-    /// For a plan: the other processes that receive elements of this process, and those that send
-    /// it some.
-    std::vector<std::int64_t> receivers, senders;
-    std::function<std::string()> text;  // for the log
-};
+using transport::Cargo;
+using transport::Schedule;
 
 /// One process's part of a plan. The messages know their sizes; each computes its copies at first
 /// use.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One end of a message of a schedule, for any transport.
+// The schedule of one process: its ends of messages, for any transport.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <forward_list>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,10 +71,32 @@ class Message {
     mutable std::forward_list<std::pair<std::int64_t, Chunks>> cuts_;  // with their part_bytes
 };
 
-/// The messages of one process, and the elements that stay with it.
-struct Messages {
+/// Contents of one relayed message in the scratch memory: a parcel that begins or ends on this
+/// process, or all parcels that it forwards. The flag of a parcel, a byte of the scratch memory, is
+/// 1 if its first process refused the start.
+struct Cargo {
+    std::int64_t source = -1;  // the parcel's first process; -1: forwarded parcels
+    std::int64_t flag_offset = 0;
+    // Between the array and the scratch memory; of forwarded parcels and their flags, within that.
+    std::vector<kernel::OffsetCopy> copies;
+};
+
+/// The messages and local copies of one process for arrays of given strides. Pure data: no buffer,
+/// no array. The executor runs any schedule.
+/// Invariant: a message depends on receives of lower rounds only, because a parcel goes on in a
+/// later round than it came. In a round a process sends at most one message and receives at most
+/// one.
+struct Schedule {
     std::vector<Message> sends, receives;  // in the order of rounds, and so of their starts
     Chunks local;                          // from this process to itself
+    /// For strategies with relays: the size of the scratch memory, in which each message has its
+    /// own position; cargo is copied to it or from it.
+    std::int64_t scratch = 0;
+    std::vector<std::vector<Cargo>> outgoing, incoming;  // one list a message
+    /// For a plan: the other processes that receive elements of this process, and those that send
+    /// it some.
+    std::vector<std::int64_t> receivers, senders;
+    std::function<std::string()> text;  // for the log
 };
 
 }  // namespace hocket::transport

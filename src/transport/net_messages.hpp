@@ -10,12 +10,12 @@ namespace hocket::transport {
 class NetMessages final : public Transport {
   public:
     /// `sends`, `receives`: the numbers of its messages.
-    NetMessages(const Messages& messages, std::vector<std::size_t> sends,
+    NetMessages(const Schedule& schedule, std::vector<std::size_t> sends,
                 std::vector<std::size_t> receives, const Route& route, std::int64_t most);
 
     void connect() override;
     bool connected() override { return true; }
-    void rebind(const Messages& messages) override;
+    void rebind(const Schedule& schedule) override;
     void begin(ScheduleRun& run) override;
     void send(std::size_t end) override { out_.open(end); }
     std::optional<std::int64_t> start_next() override;

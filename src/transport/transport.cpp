@@ -21,15 +21,15 @@ Numbers by_link(const std::vector<Message>& side, const Route& route) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Transport>> transports_for(const Messages& messages, const Route& route,
+std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule, const Route& route,
                                                        std::int64_t most) {
-    Numbers sends = by_link(messages.sends, route), receives = by_link(messages.receives, route);
-    const std::size_t all = messages.sends.size() + messages.receives.size();
+    Numbers sends = by_link(schedule.sends, route), receives = by_link(schedule.receives, route);
+    const std::size_t all = schedule.sends.size() + schedule.receives.size();
     const std::size_t net = sends.size() + receives.size();
     std::vector<std::unique_ptr<Transport>> made;
-    if (net < all) made.push_back(std::make_unique<NodeMessages>(messages, route, most));
+    if (net < all) made.push_back(std::make_unique<NodeMessages>(schedule, route, most));
     if (net > 0)
-        made.push_back(std::make_unique<NetMessages>(messages, std::move(sends),
+        made.push_back(std::make_unique<NetMessages>(schedule, std::move(sends),
                                                      std::move(receives), route, most));
     return made;
 }

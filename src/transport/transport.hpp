@@ -45,7 +45,7 @@ class Transport {
     /// only if `poll` makes progress.
     virtual bool short_only() const { return false; }
     /// Sets messages of the same peers and sizes, for arrays with other strides; between two runs.
-    virtual void rebind(const Messages& messages) = 0;
+    virtual void rebind(const Schedule& schedule) = 0;
 
     /// Begins a run, and opens all receives; only after the run before is finished. `run` must live
     /// until then.
@@ -67,7 +67,7 @@ class Transport {
 
 /// The transports that these messages need. `route` must live as long as they; `messages` until the
 /// next `rebind`. `most`: bytes of buffers in each direction; one is always possible.
-std::vector<std::unique_ptr<Transport>> transports_for(const Messages& messages, const Route& route,
+std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule, const Route& route,
                                                        std::int64_t most);
 
 }  // namespace hocket::transport

@@ -104,7 +104,7 @@ class Ends {
     }
     // Arrays of other strides, with the same blocks.
     void rebind(std::int64_t source_gap, std::int64_t destination_gap) {
-        transport::Messages other = made(source_gap, destination_gap);
+        transport::Schedule other = made(source_gap, destination_gap);
         transport().rebind(other);
         messages_ = std::move(other);  // as the executor replaces its schedule
         transport().rebind(messages_);
@@ -170,10 +170,10 @@ class Ends {
             begin += rows * (width + gap);
         }
     }
-    transport::Messages made(std::int64_t source_gap, std::int64_t destination_gap) {
+    transport::Schedule made(std::int64_t source_gap, std::int64_t destination_gap) {
         gaps_[0] = source_gap;
         gaps_[1] = destination_gap;
-        transport::Messages made;
+        transport::Schedule made;
         const auto add = [&](std::vector<transport::Message>& side, const Blocks& blocks,
                              bool sending) {
             std::int64_t from = 0, to = 0;
@@ -212,7 +212,7 @@ class Ends {
     std::int64_t gaps_[2] = {0, 0};  // of the source and of the destination, in its own strides
     std::shared_ptr<std::byte> source_, destination_;
     int number_ = 0;
-    transport::Messages messages_;
+    transport::Schedule messages_;
     transport::ScheduleRun run_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
 };
