@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "port/meeting.hpp"
 #include "port/state.hpp"
 
 namespace hocket::port {
