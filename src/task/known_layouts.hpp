@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,10 +45,10 @@ class KnownLayouts {
   private:
     struct KnownLayout {
         std::string digest;
-        std::vector<Layout> layout;  // one; none: another process holds it
+        std::optional<Layout> layout;  // none: another process holds it
     };
     bool find(std::string_view digest);  // puts it first
-    void add(std::string digest, std::vector<Layout> layout);
+    void add(std::string digest, const Layout& layout);
 
     std::size_t capacity_ = usual;
     std::vector<KnownLayout> entries_;
