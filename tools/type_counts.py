@@ -25,6 +25,19 @@ def types_in(text: str) -> list[str]:
     return _TYPE.findall(_IGNORED.sub("", text))
 
 
+def shared_names(rooms: tuple[str, ...]) -> dict[str, list[str]]:
+    """The names that types of several rooms, or several types of one, have at namespace level."""
+    found: dict[str, list[str]] = {}
+    for room in rooms:
+        for path in sorted((ROOT / "src" / room).rglob("*.?pp")):
+            text = _IGNORED.sub("", path.read_text(encoding="utf-8"))
+            for match in _TYPE.finditer(text):
+                # A member, as Inbox::Slot, belongs to its class.
+                if text[match.start()] not in " \t" and "::" not in match[1]:
+                    found.setdefault(match[1], []).append(str(path.relative_to(ROOT / "src")))
+    return {name: files for name, files in found.items() if len(files) > 1}
+
+
 def count(folder: Path) -> tuple[int, int]:
     """The types that the sources of a folder define, and their lines."""
     texts = [

@@ -57,6 +57,12 @@ NAMES = {
     "weave|wove|woven|weaving": "interleave",
     "place|places|placed": "address, index, position, view",
     "room|rooms": "memory, slots, bytes",
+    "voice|voices|say|says|said|saying|talk|talks": "publish, report, state; outcome",
+    "wish|wishes|nap|naps|patience|restraint": "requested options; back-off, throttling, sleep",
+    "strand|strands|comb|combs|stretch": "interleaved runs; pieces",
+    "crossing|crossings|passage|passages|foreign": "cross-memory attach; user memory",
+    "near|nearby|far": "in the node; net",
+    "quarrel|mend|parting|partings|seat|seats": "mismatch; departure; inbox",
 }
 #: (file, names): an array's capacity has the public name `room`; a layout's names; a public call
 NAMED = (

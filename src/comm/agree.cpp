@@ -86,13 +86,13 @@ Protocol<> send_in_node(const Group& group, int tag, const std::string& text, in
             group.link->send_in_node(group.rank_of(member), Link::Purpose::agreement, tag, text));
     for (int member = first; member < end; ++member) {
         const int rank = group.rank_of(member);
-        When gone([&] {
+        When delivered([&] {
             if (group.link->delivered_in_node(rank, sent[static_cast<std::size_t>(member - first)]))
                 return true;
             group.link->need(rank);
             return false;
         });
-        co_await until(gone);
+        co_await until(delivered);
     }
 }
 

@@ -42,15 +42,15 @@ Protocol<OwnedLink> join(OwnedLink own, int first, std::vector<std::shared_ptr<E
     mine.number(link.highest_tag());
     const shm::ProcessIdentity process = shm::own_identity();
     mine.number(process.start).number(process.pid_namespace);
-    std::string said =
+    std::string outcome =
         co_await reduce(all, joining_tag, mine.take(),
                         [](const std::string& low, const std::string& high) { return low + high; });
-    said = co_await broadcast(all, joining_tag, std::move(said));
+    outcome = co_await broadcast(all, joining_tag, std::move(outcome));
 
     std::vector<std::string> names(static_cast<std::size_t>(link.size()));
     auto processes = std::make_shared<std::vector<std::int64_t>>(names.size());
     std::vector<shm::ProcessIdentity> identities(names.size());
-    for (Unpacker in(said); !in.empty();) {
+    for (Unpacker in(outcome); !in.empty();) {
         const auto rank = static_cast<std::size_t>(in.number());
         names.at(rank) = in.text();
         processes->at(rank) = in.number();

@@ -40,15 +40,14 @@ void LossDetector::check(double now, Operation& operation) {
             "; see what that rank printed last, and start the program again");
     if (!lost_.empty() || now < next_look_) return;
     next_look_ = now + between_looks;
-    lost_ = shm::PeerRegistry::instance().lost();
+    lost_ = shm::lost_peer();
     give_up_ = now + after_a_loss;
     if (lost_.empty()) check_departures(now, operation);
 }
 
 // Unlike a death, a regular end concerns only processes that wait for that one.
 void LossDetector::check_departures(double now, Operation& operation) {
-    const std::string left =
-        shm::PeerRegistry::instance().left_of([&] { return needs_of(operation); });
+    const std::string left = shm::left_peers([&] { return needs_of(operation); });
     if (left != left_) {
         left_ = left;
         left_since_ = now;
@@ -65,7 +64,7 @@ std::optional<std::string> awaited_by(Operation& operation) {
     if (operation.poll()) return std::nullopt;
     std::vector<std::string> names = awaited.names();
     for (const auto& any : awaited.any_of()) {
-        std::string name = shm::PeerRegistry::instance().names_of(any);
+        std::string name = shm::names_of_peers(any);
         if (!name.empty() && std::ranges::count(names, name) == 0) names.push_back(std::move(name));
     }
     constexpr std::size_t most = 8;

@@ -103,12 +103,11 @@ std::string name_of(const Peer& peer, const std::string& words) {
 void watch(const std::vector<Peer>& peers) {
     if constexpr (platform::simulated) return;  // simulated processes are threads of one process
     for (const auto& peer : peers)
-        if (peer.same_host)
-            shm::PeerRegistry::instance().add(peer.identity, peer.status_page, name_of(peer, ""));
+        if (peer.same_host) shm::add_peer(peer.identity, peer.status_page, name_of(peer, ""));
 }
 
 void describe(const Peer& peer, const std::string& words) {
-    if (peer.same_host) shm::PeerRegistry::instance().describe(peer.identity, name_of(peer, words));
+    if (peer.same_host) shm::describe_peer(peer.identity, name_of(peer, words));
 }
 
 }  // namespace hocket::comm

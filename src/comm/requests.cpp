@@ -20,8 +20,8 @@ void Requests::end_of(std::size_t group) {
     if (--left_[group] == 0) done_.push_back(group);
 }
 
-void Requests::add_in_node(std::function<bool()> gone, std::int64_t process) {
-    in_node_.push_back({std::move(gone), process});
+void Requests::add_in_node(std::function<bool()> delivered, std::int64_t process) {
+    in_node_.push_back({std::move(delivered), process});
 }
 
 void Requests::add(std::shared_ptr<Endpoint> endpoint, Endpoint::Handle message) {
@@ -58,7 +58,7 @@ void Requests::cancel_on_endpoints() {
 
 bool Requests::holds() {
     newly_done();
-    std::erase_if(in_node_, [](const InNodeText& each) { return each.gone(); });
+    std::erase_if(in_node_, [](const InNodeText& each) { return each.delivered(); });
     if (AwaitedPeers* const needs = AwaitedPeers::collecting())
         for (const InNodeText& each : in_node_) needs->add_any({each.process});
     return all_done();

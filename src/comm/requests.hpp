@@ -37,8 +37,8 @@ class Requests final : public Condition {
     struct Batch;  // the MPI requests
     Batch& batch();
     void added();  ///< called by Link, which has just appended to the batch
-    /// Called by Link: complete when `gone` is true. `process`: the one whose queue is full.
-    void add_in_node(std::function<bool()> gone, std::int64_t process);
+    /// Called by Link: complete when `delivered` is true. `process`: the one whose queue is full.
+    void add_in_node(std::function<bool()> delivered, std::int64_t process);
     /// Called by Link, which has started the message.
     void add(std::shared_ptr<Endpoint> endpoint, Endpoint::Handle message);
 
@@ -53,7 +53,7 @@ class Requests final : public Condition {
     std::vector<std::size_t> done_, empty_;
     bool lengths_ = false;
     struct InNodeText {
-        std::function<bool()> gone;
+        std::function<bool()> delivered;
         std::int64_t process;
     };
     std::vector<InNodeText> in_node_;  // texts for which a queue was full

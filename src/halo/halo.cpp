@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/halo.hpp"
 
+#include <numeric>
+
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
 #include "comm/deferred_call.hpp"
@@ -26,9 +28,9 @@ comm::Protocol<> fill_all(Array array, int tag, std::int64_t number,
     co_await on.state().open();
     comm::Link& link = on.state().link();
     const std::string order = co_await comm::agree(comm::Group::whole(link), tag, std::move(mine));
-    transport::Route route{&link, {}, {}, tag, number};
-    for (int rank = 0; rank < link.size(); ++rank) route.source.push_back(rank);
-    route.destination = route.source;
+    std::vector<int> ranks(static_cast<std::size_t>(link.size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const transport::Route route{&link, ranks, ranks, tag, number};
     transfer::Stopwatch watch(nullptr);
     const Order agreed = order == "C" ? Order::row_major : Order::column_major;
     for (const auto& phase : plan->schedules(agreed))

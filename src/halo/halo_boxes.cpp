@@ -20,24 +20,18 @@ class BoxBorders {
 
     std::vector<BorderBlock> of(std::int64_t me) const {
         std::vector<BorderBlock> made;
-        for (const BorderRequest& request : requests(me)) made.push_back(block(me, request));
-        for (const std::int64_t other : requesters(me)) {
-            if (other == me) continue;
-            for (const BorderRequest& request : requests(other))
-                if (request.holder == me) made.push_back(block(other, request));
-        }
+        const auto add = [&](std::int64_t to, bool all) {
+            for_border(to, [&](std::int64_t holder, const Ranges& box, const Shape& shift) {
+                if (all || holder == me) made.push_back(block(holder, to, box, shift));
+            });
+        };
+        add(me, true);
+        for (const std::int64_t other : requesters(me))
+            if (other != me) add(other, false);
         return made;
     }
 
   private:
-    // Elements of `box` (indices of the array), which are `shift` indices further on in the
-    // receiver's border.
-    struct BorderRequest {
-        std::int64_t holder;
-        Ranges box;
-        Shape shift;
-    };
-
     Shape no_shift() const { return Shape(width_.size(), 0); }
 
     /// Calls `visit(box, shift)` for the parts of a box with a border within the array, with their
@@ -65,9 +59,11 @@ class BoxBorders {
         descend(descend, 0);
     }
 
-    /// The blocks of a process's border, in an order that all processes compute alike.
-    std::vector<BorderRequest> requests(std::int64_t process) const {
-        std::vector<BorderRequest> found;
+    /// Calls `visit(holder, box, shift)` for the blocks of a process's border, in an order that all
+    /// processes compute alike. A block has the elements of `box` (indices of the array), which are
+    /// `shift` indices further on in the border.
+    template <class Visit>
+    void for_border(std::int64_t process, const Visit& visit) const {
         const Ranges& own = form_.boxes->box(process).ranges;
         const layout::BoxIndex& holders = form_.boxes->sent();
         for_rounds(own, [&](const Ranges& part, const Shape& shift) {
@@ -85,11 +81,9 @@ class BoxBorders {
                     layout::add_outside(std::move(common), own, outside);
                 else
                     outside.push_back(std::move(common));
-                for (Ranges& box : outside)
-                    found.push_back({holders.process(k), std::move(box), shift});
+                for (const Ranges& box : outside) visit(holders.process(k), box, shift);
             }
         });
-        return found;
     }
 
     /// The processes whose border may need elements of `process`.
@@ -116,11 +110,10 @@ class BoxBorders {
         return result;
     }
 
-    BorderBlock block(std::int64_t to, const BorderRequest& request) const {
-        return border_block(request.holder, to, extents(request.box),
-                            first_index(request.holder, request.box, no_shift()),
-                            first_index(to, request.box, request.shift), shape(request.holder),
-                            shape(to));
+    BorderBlock block(std::int64_t holder, std::int64_t to, const Ranges& box,
+                      const Shape& shift) const {
+        return border_block(holder, to, extents(box), first_index(holder, box, no_shift()),
+                            first_index(to, box, shift), shape(holder), shape(to));
     }
 
     // The shape of a process's memory with its border.

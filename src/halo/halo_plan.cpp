@@ -11,15 +11,9 @@
 namespace hocket::halo {
 namespace {
 
-// A part of a process's border along one dimension: `count` indices, the first at `at` of its
-// memory with border, and at `from` of the part of their owner.
-struct BorderRequest {
-    std::int64_t holder, at, from, count;
-};
-
-class Dimension {
+class BorderedDimension {
   public:
-    Dimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
+    BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
         : axis_(form.axes[d]), extent_(form.shape[d]), width_(width), periodic_(periodic) {
         for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
             const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
@@ -48,24 +42,26 @@ class Dimension {
         return periodic_ ? width_ : std::min(width_, extent_ - part(c).last);
     }
 
-    /// The blocks of the border of the part at c, in an order that both sides compute alike.
-    std::vector<BorderRequest> requests(std::int64_t c) const {
-        std::vector<BorderRequest> found;
+    /// Calls `visit(holder, at, from, count)` for the blocks of the border of the part at c, in an
+    /// order that both sides compute alike: `count` indices, the first at `at` of the memory with
+    /// border, and at `from` of the part at `holder`.
+    template <class Visit>
+    void for_border(std::int64_t c, const Visit& visit) const {
         const layout::Range own = part(c);
-        if (own.first == own.last) return found;
-        add(found, own.first - below(c), own.first, width_ - below(c));
-        add(found, own.last, own.last + above(c), width_ + own.last - own.first);
-        return found;
+        if (own.first == own.last) return;
+        for_holders(own.first - below(c), own.first, width_ - below(c), visit);
+        for_holders(own.last, own.last + above(c), width_ + own.last - own.first, visit);
     }
 
   private:
-    void add(std::vector<BorderRequest>& found, std::int64_t first, std::int64_t last,
-             std::int64_t at) const {
+    template <class Visit>
+    void for_holders(std::int64_t first, std::int64_t last, std::int64_t at,
+                     const Visit& visit) const {
         while (first < last) {
             const std::int64_t index = base::floor_mod(first, extent_);
             const std::int64_t c = axis_.grid < 0 ? 0 : axis_.owner(index);
             const std::int64_t count = std::min(part(c).last - index, last - first);
-            found.push_back({c, at, index - part(c).first, count});
+            visit(c, at, index - part(c).first, count);
             first += count;
             at += count;
         }
@@ -80,7 +76,7 @@ class Dimension {
 // The blocks that the process at these coordinates sends and receives along dimension d.
 std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, const Shape& width,
                                        const Shape& coordinates,
-                                       const std::vector<Dimension>& dimensions) {
+                                       const std::vector<BorderedDimension>& dimensions) {
     const auto local_extent = [&](std::size_t k, std::int64_t coordinate) {
         const layout::Range part = dimensions[k].part(coordinate);
         return part.last - part.first;
@@ -92,7 +88,8 @@ std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, 
     };
     // Along d: for earlier dimensions all elements filled by now, for later ones the local
     // elements. Both processes have the same coordinates along these.
-    const auto block = [&](std::int64_t to, const BorderRequest& request) {
+    const auto block = [&](std::int64_t holder, std::int64_t to, std::int64_t at, std::int64_t from,
+                           std::int64_t count) {
         Shape extents, first, shape;
         for (std::size_t k = 0; k < width.size(); ++k) {
             const std::int64_t c = form.coordinate(k, coordinates), n = local_extent(k, c);
@@ -101,20 +98,22 @@ std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, 
             first.push_back(width[k] - below);
             shape.push_back(n + 2 * width[k]);
         }
-        extents[d] = request.count;
+        extents[d] = count;
         Shape source_first = first, source_shape = shape;
-        source_first[d] = width[d] + request.from;
-        source_shape[d] = local_extent(d, request.holder) + 2 * width[d];
-        first[d] = request.at;
+        source_first[d] = width[d] + from;
+        source_shape[d] = local_extent(d, holder) + 2 * width[d];
+        first[d] = at;
         shape[d] = local_extent(d, to) + 2 * width[d];
-        return border_block(rank_at(request.holder), rank_at(to), extents, source_first, first,
+        return border_block(rank_at(holder), rank_at(to), extents, source_first, first,
                             source_shape, shape);
     };
     std::vector<BorderBlock> made;
     const std::int64_t me = form.coordinate(d, coordinates);
     for (std::int64_t to = 0; to < dimensions[d].parts(); ++to)
-        for (const BorderRequest& request : dimensions[d].requests(to))
-            if (to == me || request.holder == me) made.push_back(block(to, request));
+        dimensions[d].for_border(
+            to, [&](std::int64_t holder, std::int64_t at, std::int64_t from, std::int64_t count) {
+                if (to == me || holder == me) made.push_back(block(holder, to, at, from, count));
+            });
     return made;
 }
 
@@ -159,7 +158,7 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
             work.phases.push_back(box_borders(form, rank, width, periodic));
         return work;
     }
-    std::vector<Dimension> along;
+    std::vector<BorderedDimension> along;
     for (std::size_t d = 0; d < dimensions; ++d) {
         along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d]);
     }

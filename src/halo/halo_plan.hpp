@@ -33,8 +33,9 @@ struct HaloPlan {
     Order order = Order::row_major;
     std::string text;  // for the agreement
 
-    /// One schedule a phase, from the memory with border to itself. `agreed`: the order of the
-    /// lowest process. Only processes with this order publish the addresses of their memory.
+    /// One schedule for each phase with blocks, from the memory with border to itself. `agreed`:
+    /// the order of the lowest process. Only processes with this order publish the addresses of
+    /// their memory.
     const std::vector<std::shared_ptr<const transfer::Schedule>>& schedules(Order agreed) const;
 
   private:

@@ -9,28 +9,29 @@
 namespace hocket::halo {
 namespace {
 
-using transfer::Boxes;
+using transfer::MessageBoxes;
 using transport::Chunks;
 
 // Both ends order their messages by the other's rank. Invariant: some message can always proceed,
 // because the unfinished message with the lowest (sender, receiver) is the first at both ends.
-void add_messages(transport::Direction& side, std::map<std::int64_t, Boxes>& of_peers,
-                  std::int64_t itemsize, bool publishes) {
+void add_messages(std::vector<transport::Message>& side,
+                  std::map<std::int64_t, MessageBoxes>& of_peers, std::int64_t itemsize,
+                  bool publishes) {
     for (auto& [peer, boxes] : of_peers)
-        side.messages.push_back(message_of(std::move(boxes), peer, 0, publishes));
+        side.push_back(message_of(std::move(boxes), peer, 0, publishes));
     transfer::put_in_order(side, itemsize);
 }
 
 std::shared_ptr<const transfer::Schedule> schedule_of(const HaloPlan& plan,
                                                       const std::vector<BorderBlock>& blocks,
                                                       Order agreed) {
-    std::map<std::int64_t, Boxes> sends, receives;
-    Boxes local;
+    std::map<std::int64_t, MessageBoxes> sends, receives;
+    MessageBoxes local;
     for (const BorderBlock& block : blocks) {
         const bool sends_it = block.from == plan.process, receives_it = block.to == plan.process;
-        Boxes& boxes = sends_it && receives_it ? local
-                       : sends_it              ? sends[block.to]
-                                               : receives[block.from];
+        MessageBoxes& boxes = sends_it && receives_it ? local
+                              : sends_it              ? sends[block.to]
+                                                      : receives[block.from];
         boxes.itemsize = plan.itemsize;
         boxes.source =
             dense_strides_in(sends_it ? plan.order : agreed, block.source_shape, plan.itemsize);
@@ -66,7 +67,8 @@ const std::vector<std::shared_ptr<const transfer::Schedule>>& HaloPlan::schedule
     Order agreed) const {
     auto& made = made_[agreed == Order::row_major ? 0 : 1];
     if (made.empty())
-        for (const auto& blocks : phases) made.push_back(schedule_of(*this, blocks, agreed));
+        for (const auto& blocks : phases)
+            if (!blocks.empty()) made.push_back(schedule_of(*this, blocks, agreed));
     return made;
 }
 

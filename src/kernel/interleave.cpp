@@ -55,23 +55,23 @@ HOCKET_WEAVES void weave_lines(Lines at, std::byte* to, std::int64_t lines, std:
 
 }  // namespace
 
-std::optional<InterleavedCopy> InterleavedCopy::of(std::span<const InterleavedRuns> copies) {
+std::optional<InterleavedCopy> InterleavedCopy::of(std::span<const OffsetCopy* const> copies) {
     const auto many = static_cast<std::int64_t>(copies.size());
     if (many < 2 || cpu_level() != CpuLevel::avx512) return std::nullopt;
     InterleavedCopy interleaved;
-    interleaved.run_ = RunsOf(*copies[0].copy).bytes();
+    interleaved.run_ = RunsOf(copies[0]->copy).bytes();
     const std::int64_t stride = many * interleaved.run_;
     if (interleaved.run_ % word_bytes != 0 || stride > line_bytes || line_bytes % stride != 0)
         return std::nullopt;
     std::vector<std::int64_t> positions;
     interleaved.turns_ = std::int64_t{1} << 62;
     for (std::size_t i = 0; i < copies.size(); ++i) {
-        const RunsOf runs(*copies[i].copy);
+        const RunsOf runs(copies[i]->copy);
         if (runs.bytes() != interleaved.run_ || runs.loops().empty()) return std::nullopt;
         const Loop& loop = runs.loops().back();
         if (loop.source != interleaved.run_ || loop.destination != stride) return std::nullopt;
-        positions.push_back(copies[i].destination + runs.destination_first());
-        Placed placed{i, copies[i].source + runs.source_first(), loop.extent, {}};
+        positions.push_back(copies[i]->destination_offset + runs.destination_first());
+        Placed placed{i, copies[i]->source_offset + runs.source_first(), loop.extent, {}};
         std::vector<Around> around;
         for (std::size_t d = 0; d + 1 < runs.loops().size(); ++d) {
             const Loop& outer = runs.loops()[d];

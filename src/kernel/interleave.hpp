@@ -13,17 +13,17 @@
 
 namespace hocket::kernel {
 
-/// One copy of the group, and its first position in bytes. Refers to the copy.
-struct InterleavedRuns {
-    const Copy* copy;
-    std::int64_t source, destination;
+/// A copy between arrays that begin so many bytes before its first elements.
+struct OffsetCopy {
+    Copy copy;
+    std::int64_t source_offset, destination_offset;
 };
 
 class InterleavedCopy {
   public:
     /// None if the copies do not fill whole lines together, if the runs are too short, or without
     /// AVX-512; the caller then makes the copies one by one.
-    static std::optional<InterleavedCopy> of(std::span<const InterleavedRuns> copies);
+    static std::optional<InterleavedCopy> of(std::span<const OffsetCopy* const> copies);
 
     /// Makes all copies: `sources` has one address a copy, in their order.
     void run(std::span<const std::byte* const> sources, std::byte* destination) const;

@@ -149,7 +149,7 @@ bool lives(const PortFile& file) {
 }  // namespace
 
 std::string port_folder() {
-    const std::string path = folders().front();
+    std::string path = folders().front();
     static_cast<void>(make_folder(path));
     return path;
 }
@@ -195,7 +195,7 @@ PortFile new_port_file(const std::string& name) {
 }
 
 void add_port(const PortFile& file) {
-    const std::string path = folders().front();
+    std::string path = folders().front();
     const Descriptor folder = make_folder(path);
     sweep(folder, path);
     // Of two that replace a stale file only one finds it.

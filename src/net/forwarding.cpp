@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/forwarding.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptors.hpp"
 #include "net/stream.hpp"
 
 namespace hocket::net {
@@ -15,23 +14,6 @@ namespace {
 
 constexpr std::array<char, 4> route_letters{'H', 'K', 'R', '1'};
 constexpr double longest_pass = 1;  // seconds
-
-// A message of one byte, with room for one descriptor.
-struct PassedMessage {
-    std::byte first = descriptor_follows;
-    iovec part{&first, 1};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
-    msghdr header{};
-
-    PassedMessage() {
-        header.msg_iov = &part;
-        header.msg_iovlen = 1;
-        header.msg_control = room.data();
-        header.msg_controllen = room.size();
-    }
-    PassedMessage(const PassedMessage&) = delete;
-    PassedMessage& operator=(const PassedMessage&) = delete;
-};
 
 }  // namespace
 
@@ -63,26 +45,16 @@ Route parse_route(std::span<const std::byte> bytes) {
 void pass_descriptor(const std::string& path, const Descriptor& passed) {
     const Descriptor to = dial_unix(path, longest_pass);
     if (!is_our_user(to)) throw Error("'" + path + "' belongs to another user");
-    PassedMessage message;
-    cmsghdr* const item = CMSG_FIRSTHDR(&message.header);
-    item->cmsg_level = SOL_SOCKET;
-    item->cmsg_type = SCM_RIGHTS;
-    item->cmsg_len = CMSG_LEN(sizeof(int));
-    const int number = passed.get();
-    std::memcpy(CMSG_DATA(item), &number, sizeof number);
-    if (::sendmsg(to.get(), &message.header, MSG_NOSIGNAL) != 1)
+    if (!base::send_descriptor(to.get(), static_cast<char>(descriptor_follows), passed.get()))
         throw Error(std::string("cannot hand a connection on: ") + std::strerror(errno));
 }
 
 Descriptor receive_descriptor(const Descriptor& from) {
-    PassedMessage message;
-    const auto got = ::recvmsg(from.get(), &message.header, MSG_CMSG_CLOEXEC);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
-    const cmsghdr* const item = CMSG_FIRSTHDR(&message.header);
-    if (got <= 0 || item == nullptr || item->cmsg_type != SCM_RIGHTS)
-        throw Disconnected("no connection was handed on");
+    char first = 0;
     int number = -1;
-    std::memcpy(&number, CMSG_DATA(item), sizeof number);
+    const auto got = base::receive_descriptor(from.get(), first, number);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+    if (number < 0) throw Disconnected("no connection was handed on");
     return Descriptor(number);
 }
 

@@ -176,7 +176,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     reception->end_meeting();
     OwnSide side{true, tag, text};
     co_await become_tasks(state->comm, meeting, std::move(reception), std::move(side), out);
-    (*out)->reunion = accept_again(state, meeting.connector, meeting.reconnect);
+    (*out)->meet_again = accept_again(state, meeting.connector, meeting.reconnect);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ comm::Protocol<> connected(Comm on, std::string name, int tag, comm::CallSignatu
     co_await comm::agree(all, tag, std::move(met));
     OwnSide side{false, tag, text};
     co_await become_tasks(on, meeting, std::move(dialler), std::move(side), out);
-    if (options.reconnect > 0) (*out)->reunion = connect_again(on, name, options);
+    if (options.reconnect > 0) (*out)->meet_again = connect_again(on, name, options);
 }
 
 }  // namespace

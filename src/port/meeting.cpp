@@ -98,8 +98,8 @@ comm::Protocol<> join_jobs(Comm on, Meeting meeting, std::shared_ptr<Opening> op
     const std::string host = hexadecimal(meeting.session) + (share ? "" : acceptor ? "a" : "c");
     comm::OwnedLink link =
         co_await comm::join(std::move(own), acceptor ? 0 : acceptors, std::move(endpoints), host);
-    const std::vector<task::Job> jobs{{meeting.acceptor, acceptors},
-                                      {meeting.connector, connectors}};
+    const std::vector<TaskRequest> jobs{{meeting.acceptor, acceptors},
+                                        {meeting.connector, connectors}};
     *out = task::tasks_of_jobs(jobs, on, std::move(link));
     keep_opening(*out, meeting, acceptor, opening);
 }

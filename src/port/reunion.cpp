@@ -44,54 +44,29 @@ JobTasks repeated(const Comm& comm, const std::string& why, double seconds,
     }
 }
 
-class AcceptAgain final : public task::Reunion {
-  public:
-    AcceptAgain(std::shared_ptr<State> port, std::string task, double seconds)
-        : port_(std::move(port)), task_(std::move(task)), seconds_(seconds) {}
-    JobTasks meet_again(const std::string& why, const Deadline& deadline) override {
-        if (port_->closed)
-            throw JobLostError(why + "; it cannot come back, because the port '" + port_->name +
-                               "' was closed");
-        return repeated(port_->comm, why, seconds_, deadline,
-                        [&](const Deadline& until) { return accept_job(port_, {}, task_, until); });
-    }
-
-  private:
-    std::shared_ptr<State> port_;
-    std::string task_;
-    double seconds_;
-};
-
-class ConnectAgain final : public task::Reunion {
-  public:
-    ConnectAgain(Comm comm, std::string name, ConnectOptions options)
-        : comm_(std::move(comm)), name_(std::move(name)), options_(std::move(options)) {
-        options_.resume.clear();  // the channels know their last frames
-    }
-    JobTasks meet_again(const std::string& why, const Deadline& deadline) override {
-        return repeated(comm_, why, options_.reconnect, deadline, [&](const Deadline& until) {
-            options_.deadline = until;
-            return connect_job(name_, comm_, options_, true);
-        });
-    }
-
-  private:
-    Comm comm_;
-    std::string name_;
-    ConnectOptions options_;
-};
-
 }  // namespace
 
-std::shared_ptr<task::Reunion> accept_again(std::shared_ptr<State> port, std::string task,
-                                            double seconds) {
-    return std::make_shared<AcceptAgain>(std::move(port), std::move(task),
-                                         seconds > 0 ? seconds : default_seconds);
+MeetAgain accept_again(std::shared_ptr<State> port, std::string task, double seconds) {
+    if (seconds <= 0) seconds = default_seconds;
+    return [port = std::move(port), task = std::move(task), seconds](const std::string& why,
+                                                                     const Deadline& deadline) {
+        if (port->closed)
+            throw JobLostError(why + "; it cannot come back, because the port '" + port->name +
+                               "' was closed");
+        return repeated(port->comm, why, seconds, deadline,
+                        [&](const Deadline& until) { return accept_job(port, {}, task, until); });
+    };
 }
 
-std::shared_ptr<task::Reunion> connect_again(const Comm& comm, std::string name,
-                                             ConnectOptions options) {
-    return std::make_shared<ConnectAgain>(comm, std::move(name), std::move(options));
+MeetAgain connect_again(const Comm& comm, std::string name, ConnectOptions options) {
+    options.resume.clear();  // the channels know their last frames
+    return [comm, name = std::move(name), options = std::move(options)](
+               const std::string& why, const Deadline& deadline) mutable {
+        return repeated(comm, why, options.reconnect, deadline, [&](const Deadline& until) {
+            options.deadline = until;
+            return connect_job(name, comm, options, true);
+        });
+    };
 }
 
 }  // namespace hocket::port

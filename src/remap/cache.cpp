@@ -11,8 +11,8 @@
 namespace hocket::remap {
 namespace {
 
-transfer::LruCache<std::string, RemapPlan>& remap_plans() {
-    static auto* const kept = new transfer::LruCache<std::string, RemapPlan>(true);
+transfer::LruCache<RemapPlan>& remap_plans() {
+    static auto* const kept = new transfer::LruCache<RemapPlan>(true);
     return *kept;
 }
 

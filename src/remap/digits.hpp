@@ -25,8 +25,8 @@ inline std::int64_t count(const Digits& digits) {
     return product;
 }
 
-inline void append(Digits& to, const Digits& what) {
-    to.insert(to.end(), what.begin(), what.end());
+inline void append(Digits& to, const Digits& more) {
+    to.insert(to.end(), more.begin(), more.end());
 }
 
 /// The dimensions in another order, with the parts of each joined.

@@ -25,7 +25,7 @@ constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 
 /// The two processes of a pair, as one of them sees them. They exchange a chunk in pieces, each a
 /// part of a run, or several runs.
-struct Pair {
+struct ExchangePair {
     const transport::Route* route;
     const Exchange* exchange;
     int peer;  // rank
@@ -56,7 +56,7 @@ struct Pair {
 
 /// Texts within a node are no MPI messages.
 template <class Word>
-comm::Protocol<Word> exchange_words(Pair pair, Word mine) {
+comm::Protocol<Word> exchange_words(ExchangePair pair, Word mine) {
     std::string text(sizeof mine, '\0');
     std::memcpy(text.data(), &mine, sizeof mine);
     co_await comm::send_text(*pair.route->link, std::move(text), pair.peer, pair.route->data_tag);
@@ -67,7 +67,7 @@ comm::Protocol<Word> exchange_words(Pair pair, Word mine) {
 }
 
 /// Swaps the half of the chunk that belongs to this process, or to its peer.
-void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads) {
+void swap_half(const ExchangePair& pair, std::byte* there, bool first_half, int threads) {
     const std::int64_t middle = pair.bytes / 2 / 64 * 64;
     kernel::swap(pair.here, there, pair.runs, first_half ? 0 : middle,
                  first_half ? middle : pair.bytes, threads);
@@ -75,7 +75,7 @@ void swap_half(const Pair& pair, std::byte* there, bool first_half, int threads)
 
 /// Each of the two swaps one half, in the memory of both. A process that cannot map the other's
 /// leaves its half to the other; gives false if neither can, and nothing has moved.
-comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
+comm::Protocol<bool> swap_in_memory(ExchangePair pair, int threads) {
     const shm::SharedAddress theirs =
         co_await exchange_words(pair, shm::shared_address_of(pair.here));
     const std::shared_ptr<std::byte> there = shm::map(theirs);
@@ -90,22 +90,22 @@ comm::Protocol<bool> swap_in_memory(Pair pair, int threads) {
 }
 
 /// From the position of a piece to a buffer.
-std::shared_ptr<const transfer::Schedule> schedule_of(const Pair& pair, std::int64_t piece) {
+std::shared_ptr<const transfer::Schedule> schedule_of(const ExchangePair& pair,
+                                                      std::int64_t piece) {
     const std::int64_t rows = pair.rows_of(piece), run = pair.run_of(piece),
                        pitch = pair.runs.pitch;
     auto& made = pair.exchange->schedules[{rows, run, pitch}];
     if (made) return made;
     auto schedule = std::make_shared<transfer::Schedule>();
     const plan::Box box{{0, 0}, {0, 0}, {{rows, 0, 1, 0, 1}, {run, 1, 1, 1, 1}}};
-    for (transport::Direction* side : {&schedule->sends, &schedule->receives}) {
-        side->messages.push_back(
-            transfer::message_of({{box}, 1, {pitch, 1}, {run, 1}}, 0, 0, true));
+    for (auto* side : {&schedule->sends, &schedule->receives}) {
+        side->push_back(transfer::message_of({{box}, 1, {pitch, 1}, {run, 1}}, 0, 0, true));
         transfer::put_in_order(*side, 1);
     }
     return made = schedule;
 }
 
-void put(const Pair& pair, std::int64_t piece, const std::byte* buffer) {
+void put(const ExchangePair& pair, std::int64_t piece, const std::byte* buffer) {
     const std::int64_t run = pair.run_of(piece);
     kernel::Copy(Shape{pair.rows_of(piece), run}, 1, Shape{run, 1}, Shape{pair.runs.pitch, 1})
         .run(buffer, pair.position(piece));
@@ -113,7 +113,7 @@ void put(const Pair& pair, std::int64_t piece, const std::byte* buffer) {
 
 /// Two pieces are in transit. A piece that arrives stays in a buffer until the piece that it
 /// replaces is gone.
-comm::Protocol<> exchange_pieces(Pair pair, std::byte* buffer) {
+comm::Protocol<> exchange_pieces(ExchangePair pair, std::byte* buffer) {
     transfer::Stopwatch watch(nullptr);
     std::optional<transfer::Executor> under_way[2];
     const std::int64_t count = pair.pieces();
@@ -197,13 +197,13 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number
         const auto q = static_cast<std::size_t>(partner);
         if (common[q] == 0) continue;
         const std::int64_t run = common[q] / exchange.rows;
-        const Pair pair{&route,
-                        &exchange,
-                        exchange.members[q],
-                        exchange.own < q,
-                        array + from[q],
-                        common[q],
-                        {run, run * static_cast<std::int64_t>(players)}};
+        const ExchangePair pair{&route,
+                                &exchange,
+                                exchange.members[q],
+                                exchange.own < q,
+                                array + from[q],
+                                common[q],
+                                {run, run * static_cast<std::int64_t>(players)}};
         bool done = false;
         if (common[q] >= swap_from && link.in_node(pair.peer))
             done = co_await swap_in_memory(pair, threads);
@@ -213,22 +213,22 @@ comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number
     }
 
     // The surplus of a member lies behind the bytes that both have.
-    const auto add = [&](transport::Direction& side, const std::vector<std::int64_t>& sizes,
+    const auto add = [&](std::vector<transport::Message>& side,
+                         const std::vector<std::int64_t>& sizes,
                          const std::vector<std::int64_t>& at, bool sending) {
         for (std::size_t q = 0; q < players; ++q)
             if (sizes[q] > common[q])
-                side.messages.push_back(transfer::message_of(at[q] + common[q],
-                                                             sizes[q] - common[q], sending,
-                                                             static_cast<std::int64_t>(q), 0));
+                side.push_back(transfer::message_of(at[q] + common[q], sizes[q] - common[q],
+                                                    sending, static_cast<std::int64_t>(q), 0));
     };
     const auto out = std::make_shared<transfer::Schedule>(),
                in = std::make_shared<transfer::Schedule>();
     add(out->sends, exchange.sends, from, true);
     add(in->receives, exchange.receives, to, false);
     transfer::Stopwatch watch(nullptr);
-    if (!out->sends.messages.empty()) co_await transfer::run(out, array, nullptr, route, watch);
+    if (!out->sends.empty()) co_await transfer::run(out, array, nullptr, route, watch);
     settle(array, common, from, to);
-    if (!in->receives.messages.empty()) co_await transfer::run(in, nullptr, array, route, watch);
+    if (!in->receives.empty()) co_await transfer::run(in, nullptr, array, route, watch);
 }
 
 }  // namespace hocket::remap

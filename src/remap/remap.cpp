@@ -37,9 +37,8 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
         plan = remap::cached_remap(array.layout(), axes, array.process(), array.dtype().size,
                                    threads, methods);
     auto* const data = static_cast<std::byte*>(array.data());
-    for (const remap::Stage& stage : plan->stages) {
-        for (const remap::LocalPermutation& turn : stage.permutations)
-            turn.work.run(data + turn.offset);
+    for (const remap::RemapStage& stage : plan->stages) {
+        for (const auto& [offset, work] : stage.permutations) work.run(data + offset);
         watch.lap(&Profile::pack);
         if (stage.exchange)
             co_await remap::exchange_inplace(link, tag, number, *stage.exchange, data, threads);

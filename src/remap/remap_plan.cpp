@@ -17,19 +17,15 @@ namespace {
 /// The permutations that make the chunks of one exchange, and their order afterwards.
 struct ChunkOrder {
     Digits from, to;  // the permutation of the whole local array
-    // Later permutations of parts: each from row-major (rows, block, kept, rest), swapping block
-    // and kept, at an offset in elements.
-    struct Piece {
-        std::int64_t offset, rows, block, kept, rest;
-    };
-    std::vector<Piece> pieces;
+    // Later ones of parts: each from row-major (rows, block, kept, rest), swapping block and kept.
+    LocalPermutations pieces;
     Digits after;
 };
 
-class Planner {
+class RemapPlanner {
   public:
-    Planner(const Layout& layout, std::span<const std::int64_t> axes, Shape at,
-            std::int64_t itemsize, int threads, const std::string& methods)
+    RemapPlanner(const Layout& layout, std::span<const std::int64_t> axes, Shape at,
+                 std::int64_t itemsize, int threads, const std::string& methods)
         : layout_(layout),
           axes_(axes),
           at_(std::move(at)),
@@ -54,8 +50,8 @@ class Planner {
             note_bytes();
             if (change.kind == layout::Change::Kind::swap) local = digits(at_);
         }
-        Stage last;
-        add_turn(last, 0, local, final_order(local));
+        RemapStage last;
+        add(last, 0, turn(local, final_order(local)));
         if (!last.permutations.empty()) plan_.stages.push_back(std::move(last));
         return std::move(plan_);
     }
@@ -91,14 +87,8 @@ class Planner {
         return {shape, itemsize_, axes, options_};
     }
 
-    kernel::Inplace turn(const ChunkOrder::Piece& piece) const {
-        const Shape shape{piece.rows, piece.block, piece.kept, piece.rest};
-        return {shape, itemsize_, Shape{0, 2, 1, 3}, options_};
-    }
-
-    void add_turn(Stage& stage, std::int64_t offset, const Digits& from, const Digits& to) const {
-        auto work = turn(from, to);
-        if (!work.plan().steps.empty()) stage.permutations.push_back({offset, std::move(work)});
+    static void add(RemapStage& stage, std::int64_t offset, kernel::Inplace work) {
+        if (!work.plan().steps.empty()) stage.permutations.emplace_back(offset, std::move(work));
     }
 
     /// The methods to make chunks of (kept dimension, block, rest) each, so that they form (whole
@@ -107,9 +97,9 @@ class Planner {
     /// (block, kept dimension, rest), if the received blocks are even. If both are even, chunks can
     /// be sent in runs from their present positions, and all permutations come at the end. A cyclic
     /// dimension is (rounds, processes, block), of which the middle part is exchanged.
-    enum class Method { blocks, blocks_in_two, paper, as_they_lie, cyclic };
+    enum class ChunkMethod { blocks, blocks_in_two, paper, as_they_lie, cyclic };
 
-    ChunkOrder dealing(const layout::Change& change, Method method, bool rest_as_result,
+    ChunkOrder dealing(const layout::Change& change, ChunkMethod method, bool rest_as_result,
                        const Coordinates& at) const {
         const auto [kind, grid, kept, distributed, other] = change;
         const Digits local = digits(at);
@@ -128,14 +118,14 @@ class Planner {
 
         out.from = local;
         out.to = {named(distributed), named(kept)};
-        if (method == Method::blocks) {
+        if (method == ChunkMethod::blocks) {
             out.from.clear();
             for (const Digit& digit : local)
                 append(out.from,
                        digit.dimension == distributed ? Digits{outer, inner} : Digits{digit});
             out.to = {outer, named(kept), inner};
         }
-        if (method == Method::cyclic) {
+        if (method == ChunkMethod::cyclic) {
             const std::int64_t size = now_.cycle_block(grid);
             const std::int64_t round = base::product_up_to(size, procs, base::max_size);
             const auto parts = [&](std::size_t d) {
@@ -154,7 +144,7 @@ class Planner {
             append(out.after, rest);
             return out;
         }
-        if (method == Method::as_they_lie) {
+        if (method == ChunkMethod::as_they_lie) {
             out.to = local;
             for (const Digit& digit : local) {
                 if (digit.dimension == distributed)
@@ -165,20 +155,22 @@ class Planner {
             return out;
         }
         append(out.to, rest);
-        if (method == Method::blocks_in_two) {
+        if (method == ChunkMethod::blocks_in_two) {
             const std::int64_t here = named(kept).extent, each = count(rest);
             std::int64_t offset = 0;
             for (std::int64_t c = 0; c < procs;) {  // one permutation for parts of equal extents
                 const std::int64_t part = now_.part(distributed, grid, c), begin = c;
                 while (c < procs && now_.part(distributed, grid, c) == part) ++c;
                 if (part == 0) continue;
-                out.pieces.push_back({offset, c - begin, part, here, each});
-                offset += (c - begin) * part * here * each;
+                const Shape shape{c - begin, part, here, each};
+                out.pieces.emplace_back(
+                    offset, kernel::Inplace(shape, itemsize_, Shape{0, 2, 1, 3}, options_));
+                offset += (c - begin) * part * here * each * itemsize_;
             }
         }
         const Digit dealt_after{distributed, 0, now_.part(distributed, grid, own)};
         const Digit kept_after{kept, 0, now_.shape()[kept]};
-        if (method == Method::paper)
+        if (method == ChunkMethod::paper)
             out.after = {{kept, 0, procs}, dealt_after, {kept, 1, now_.part(kept, grid, 0)}};
         else
             out.after = {kept_after, dealt_after};
@@ -188,8 +180,7 @@ class Planner {
 
     double cost(const ChunkOrder& dealing, bool last) const {
         double sum = turn(dealing.from, dealing.to).plan().cost();
-        for (const auto& piece : dealing.pieces)
-            if (piece.offset == 0) sum += turn(piece).plan().cost();
+        if (!dealing.pieces.empty()) sum += dealing.pieces[0].second.plan().cost();
         if (last) sum += turn(dealing.after, final_order(dealing.after)).plan().cost();
         return sum;
     }
@@ -207,27 +198,27 @@ class Planner {
 
     /// The cheapest method for process 0 of the arrangement, which holds most: all processes must
     /// use the same.
-    std::pair<Method, bool> choose(const layout::Change& change, bool last) const {
+    std::pair<ChunkMethod, bool> choose(const layout::Change& change, bool last) const {
         constexpr std::int64_t least_run = 512;  // the shortest blocks that cycles move at full
                                                  // speed
         const Coordinates first(at_.size(), 0);
-        std::vector<Method> methods;
+        std::vector<ChunkMethod> methods;
         if (now_.cycle_block(change.grid) > 0) {
-            methods.push_back(Method::cyclic);
+            methods.push_back(ChunkMethod::cyclic);
         } else {
             const bool sent_even = now_.even(change.to, change.grid);
             const bool kept_even = now_.even(change.from, change.grid);
-            if (sent_even) methods.push_back(Method::blocks);
-            if (last && kept_even) methods.push_back(Method::paper);
+            if (sent_even) methods.push_back(ChunkMethod::blocks);
+            if (last && kept_even) methods.push_back(ChunkMethod::paper);
             if (last && sent_even && kept_even &&
                 rows_and_run(change.to, change.grid, first).second >= least_run)
-                methods.push_back(Method::as_they_lie);
+                methods.push_back(ChunkMethod::as_they_lie);
         }
-        if (methods.empty()) methods.push_back(Method::blocks_in_two);
-        std::pair<Method, bool> best{methods[0], true};
+        if (methods.empty()) methods.push_back(ChunkMethod::blocks_in_two);
+        std::pair<ChunkMethod, bool> best{methods[0], true};
         double least = -1;
         std::exception_ptr failure;
-        for (const Method method : methods) {
+        for (const ChunkMethod method : methods) {
             for (const bool rest_as_result : {true, false}) {
                 try {
                     const double here = cost(dealing(change, method, rest_as_result, first), last);
@@ -244,12 +235,13 @@ class Planner {
     }
 
     /// That method, or another process's choice: two characters an exchange.
-    std::pair<Method, bool> chosen(const layout::Change& change, bool last) {
+    std::pair<ChunkMethod, bool> chosen(const layout::Change& change, bool last) {
         const std::size_t next = plan_.methods.size();
         const auto [method, rest_as_result] =
-            given_methods_.empty() ? choose(change, last)
-                                   : std::pair(static_cast<Method>(given_methods_.at(next) - 'a'),
-                                               given_methods_.at(next + 1) == 'r');
+            given_methods_.empty()
+                ? choose(change, last)
+                : std::pair(static_cast<ChunkMethod>(given_methods_.at(next) - 'a'),
+                            given_methods_.at(next + 1) == 'r');
         plan_.methods +=
             {static_cast<char>('a' + static_cast<int>(method)), rest_as_result ? 'r' : '-'};
         return {method, rest_as_result};
@@ -258,16 +250,12 @@ class Planner {
     /// Adds the stage; returns the local array's digits after it.
     Digits distribute(const layout::Change& change, bool last) {
         const auto [method, rest_as_result] = chosen(change, last);
-        const ChunkOrder made = dealing(change, method, rest_as_result, at_);
-        Stage stage;
-        add_turn(stage, 0, made.from, made.to);
-        for (const auto& piece : made.pieces) {
-            auto work = turn(piece);
-            if (!work.plan().steps.empty())
-                stage.permutations.push_back({piece.offset * itemsize_, std::move(work)});
-        }
+        ChunkOrder made = dealing(change, method, rest_as_result, at_);
+        RemapStage stage;
+        add(stage, 0, turn(made.from, made.to));
+        for (auto& [offset, work] : made.pieces) add(stage, offset, std::move(work));
         stage.exchange = exchange_along(change);
-        if (method == Method::as_they_lie)
+        if (method == ChunkMethod::as_they_lie)
             stage.exchange->rows =
                 std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
         plan_.stages.push_back(std::move(stage));
@@ -275,11 +263,11 @@ class Planner {
         order_.clear();
         for (const Digit& digit : made.after)
             if (digit.part == 0) order_.push_back(digit.dimension);
-        if (method != Method::cyclic || last) return made.after;
+        if (method != ChunkMethod::cyclic || last) return made.after;
         // The next change applies to whole dimensions.
         const Shape memory(order_.begin(), order_.end());
-        Stage together;
-        add_turn(together, 0, made.after, in_order(made.after, memory));
+        RemapStage together;
+        add(together, 0, turn(made.after, in_order(made.after, memory)));
         plan_.stages.push_back(std::move(together));
         return digits(at_);
     }
@@ -314,7 +302,7 @@ class Planner {
         const std::int64_t before = now_.elements(at_) * itemsize_;
         now_.apply(change);
         const std::int64_t after = now_.elements(at_) * itemsize_;
-        Stage& stage = plan_.stages.emplace_back();
+        RemapStage& stage = plan_.stages.emplace_back();
         if (mirrored == at_) return;
         const int own = process_at(at_), peer = process_at(mirrored);
         Exchange exchange;
@@ -344,7 +332,7 @@ RemapPlan plan_remap(const Layout& layout, std::span<const std::int64_t> axes, s
     static_cast<void>(layout::remapped(layout, axes));  // for its checks
     if (process < 0) return {};
     const auto at = layout.form().place(process);
-    return at ? Planner(layout, axes, *at, itemsize, threads, methods).plan() : RemapPlan{};
+    return at ? RemapPlanner(layout, axes, *at, itemsize, threads, methods).plan() : RemapPlan{};
 }
 
 }  // namespace hocket::remap

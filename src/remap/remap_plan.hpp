@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hocket/layout.hpp"
@@ -19,11 +20,8 @@
 
 namespace hocket::remap {
 
-/// A permutation of a contiguous part of the local array.
-struct LocalPermutation {
-    std::int64_t offset;  // bytes
-    kernel::Inplace work;
-};
+/// Permutations of contiguous parts of the local array, each with its part's offset in bytes.
+using LocalPermutations = std::vector<std::pair<std::int64_t, kernel::Inplace>>;
 
 /// An all-to-all in place: before it, chunks are in the order of their receivers; after it, in that
 /// of their senders. The chunk from u to v has a_u b_v bytes for some numbers a and b of each
@@ -44,13 +42,13 @@ struct Exchange {
 
 /// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage
 /// and the G1 of the next are one permutation.
-struct Stage {
-    std::vector<LocalPermutation> permutations;
+struct RemapStage {
+    LocalPermutations permutations;
     std::optional<Exchange> exchange;
 };
 
 struct RemapPlan {
-    std::vector<Stage> stages;
+    std::vector<RemapStage> stages;
     std::int64_t room = 0;  // the most bytes of array memory that it needs
     std::string methods;    // the method of each exchange, which all processes must share
 };

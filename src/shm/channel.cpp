@@ -6,17 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "shm/deferred_free.hpp"
 #include "shm/mapping.hpp"
 
 namespace hocket::shm {
 namespace {
 
-struct Pool {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<ChannelEnd>> free, abandoned;
-};
-Pool& pool() {
-    static Pool* const made = new Pool;  // outlives every transfer
+std::mutex mutex_of_free;
+std::vector<std::unique_ptr<ChannelEnd>>& free_channels() {
+    static auto* const made = new std::vector<std::unique_ptr<ChannelEnd>>;  // outlives transfers
     return *made;
 }
 
@@ -59,8 +57,8 @@ void ChannelEnd::release_ring() {
 
 std::unique_ptr<ChannelEnd> acquire_channel() {
     {
-        const std::lock_guard lock(pool().mutex);
-        auto& free = pool().free;
+        const std::lock_guard lock(mutex_of_free);
+        auto& free = free_channels();
         if (!free.empty()) {
             auto end = std::move(free.back());
             free.pop_back();
@@ -75,13 +73,12 @@ std::unique_ptr<ChannelEnd> acquire_channel() {
 
 void release_channel(std::unique_ptr<ChannelEnd> end) {
     end->release_ring();
-    const std::lock_guard lock(pool().mutex);
-    pool().free.push_back(std::move(end));
+    const std::lock_guard lock(mutex_of_free);
+    free_channels().push_back(std::move(end));
 }
 
 void abandon_channel(std::unique_ptr<ChannelEnd> end) {
-    const std::lock_guard lock(pool().mutex);
-    pool().abandoned.push_back(std::move(end));
+    free_when([kept = std::shared_ptr<ChannelEnd>(std::move(end))] { return false; });
 }
 
 }  // namespace hocket::shm

@@ -15,6 +15,13 @@
 
 namespace hocket::shm {
 
+/// Both ends of a channel count alike, from the sender's values when it sends the channel's
+/// address.
+struct ChannelCounters {
+    std::uint64_t starts = 0, published = 0, parts = 0, slots = 0;
+    std::uint64_t use = 0;  // number of the channel's current use, from 1
+};
+
 /// The channel's state in shared memory. Invariant: counters only grow, because a channel serves
 /// one transfer after the other, and a late reader must not miss a value that it waits for.
 struct Channel {
@@ -46,6 +53,10 @@ struct Channel {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
+    // The sender writes these before it sends the channel's address.
+    ChannelCounters counters;
+    SharedAddress ring;  // of its ring for short messages; empty: none
+
     // Instead of a message the sender refuses it, by the number of its start. Two entries do,
     // because it makes its next start only once the receiver has begun this one.
     std::array<std::atomic<std::uint64_t>, 2> refusals{};
@@ -73,12 +84,6 @@ struct Channel {
     bool aborted(std::uint64_t use) const {
         return state.load(std::memory_order_acquire) == stage(use, is_aborted);
     }
-};
-
-/// Both ends of a channel count alike, from the values that the sender sends with its address.
-struct ChannelCounters {
-    std::uint64_t starts = 0, published = 0, parts = 0, slots = 0;
-    std::uint64_t use = 0;  // number of the channel's current use, from 1
 };
 
 /// The sender's end: the channel, its ring buffer, and its counters.

@@ -18,10 +18,9 @@ namespace {
 constexpr std::int64_t no_file = -1;
 constexpr std::size_t runs_at_once = 512;  // below every system's IOV_MAX
 
-ssize_t transfer(std::int64_t process, CmaTransfer::Direction direction,
-                 const std::vector<iovec>& here, const std::vector<iovec>& there) {
-    const auto call =
-        direction == CmaTransfer::Direction::read ? process_vm_readv : process_vm_writev;
+ssize_t transfer(std::int64_t process, bool sending, const std::vector<iovec>& here,
+                 const std::vector<iovec>& there) {
+    const auto call = sending ? process_vm_writev : process_vm_readv;
     return call(static_cast<pid_t>(process), here.data(), here.size(), there.data(), there.size(),
                 0);
 }
@@ -55,10 +54,10 @@ std::optional<CmaCosts> measure() {
     bool known = true;
     const auto across = [&](std::size_t run) {
         for (std::size_t at = 0; at < bytes; at += part) {
-            CmaTransfer crossing(getpid(), CmaTransfer::Direction::read);
+            CmaTransfer copying(getpid(), false);
             for (std::size_t i = at; i < at + part; i += run)
-                crossing.add(to.data() + i, from.data() + i, run);
-            known = known && crossing.finish();
+                copying.add(to.data() + i, from.data() + i, run);
+            known = known && copying.finish();
         }
     };
     const auto through_buffer = [&] {
@@ -106,13 +105,11 @@ bool cma_permitted(const SharedAddress& remote) {
     std::byte byte{};
     const std::vector<iovec> here{{&byte, 1}};
     const std::vector<iovec> there{{reinterpret_cast<void*>(remote.offset), 1}};
-    return transfer(remote.process, CmaTransfer::Direction::read, here, there) == 1;
+    return transfer(remote.process, false, here, there) == 1;
 }
 
 namespace {
-const environment::ValidatedSetting checked_passage([] {
-    static_cast<void>(cma_method_setting());
-});
+const environment::ValidatedSetting checked_method([] { static_cast<void>(cma_method_setting()); });
 }
 
 std::optional<CmaMethod> cma_method_setting() {
@@ -166,7 +163,7 @@ bool CmaTransfer::finish() {
 bool CmaTransfer::move() {
     // The system may move fewer bytes than requested, and stop within a run.
     while (bytes_ > 0) {
-        const ssize_t moved = transfer(process_, direction_, here_, there_);
+        const ssize_t moved = transfer(process_, sending_, here_, there_);
         if (moved < 0 && errno == EINTR) continue;
         if (moved < 0 && errno == ESRCH) return false;
         if (moved <= 0)

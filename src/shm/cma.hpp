@@ -44,31 +44,29 @@ struct CmaCosts {
     double staged_byte = 0;    // through buffers, by both processes
 };
 
-/// The one that takes least for so many runs; `packed_runs` is asked for only where packing may be
-/// better.
+/// The fastest one for so many runs. Calls `packed_runs` only if packing may be faster.
 CmaMethod choose_cma_method(const CmaCosts& costs, std::int64_t bytes, std::int64_t runs,
                             const std::function<std::int64_t()>& packed_runs);
-/// By what copies cost on this machine, measured once, when first asked.
+/// By the costs of copies on this machine, measured at the first call.
 CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
                             const std::function<std::int64_t()>& packed_runs);
 
 /// Runs on their way between this process and another, so many at a time as the system takes.
 class CmaTransfer {
   public:
-    enum class Direction { read, write };
-    CmaTransfer(std::int64_t process, Direction direction)
-        : process_(process), direction_(direction) {}
+    /// `sending`: from here to that process; else from there.
+    CmaTransfer(std::int64_t process, bool sending) : process_(process), sending_(sending) {}
 
     void add(std::byte* here, std::byte* there, std::size_t bytes);
-    /// Moves what was added. False if the process is not there any more.
-    /// @throws Error where its memory is gone, or the system allows it no longer.
+    /// Moves all added runs. False if the process has ended.
+    /// @throws Error if its memory is unmapped, or the system forbids the copy now.
     bool finish();
 
   private:
     bool move();
 
     std::int64_t process_;
-    Direction direction_;
+    bool sending_;
     std::vector<iovec> here_, there_;
     std::size_t bytes_ = 0;
     bool alive_ = true;

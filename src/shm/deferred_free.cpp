@@ -8,12 +8,10 @@
 namespace hocket::shm {
 namespace {
 
-struct DeferredFrees {
-    std::mutex mutex;
-    std::vector<std::function<bool()>> all;
-};
-DeferredFrees& deferred_frees() {
-    static DeferredFrees* const made = new DeferredFrees;  // outlives every communicator and team
+std::mutex mutex_of_frees;
+std::vector<std::function<bool()>>& deferred_frees() {
+    // Outlives every communicator and team.
+    static auto* const made = new std::vector<std::function<bool()>>;
     return *made;
 }
 
@@ -21,15 +19,15 @@ DeferredFrees& deferred_frees() {
 
 void free_when(std::function<bool()> unused) {
     {
-        const std::lock_guard lock(deferred_frees().mutex);
-        deferred_frees().all.push_back(std::move(unused));
+        const std::lock_guard lock(mutex_of_frees);
+        deferred_frees().push_back(std::move(unused));
     }
     free_unused();
 }
 
 void free_unused() {
-    const std::lock_guard lock(deferred_frees().mutex);
-    std::erase_if(deferred_frees().all, [](const auto& unused) { return unused(); });
+    const std::lock_guard lock(mutex_of_frees);
+    std::erase_if(deferred_frees(), [](const auto& unused) { return unused(); });
 }
 
 }  // namespace hocket::shm

@@ -14,11 +14,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/descriptors.hpp"
 #include "base/pool.hpp"
 
 namespace hocket::shm {
@@ -40,19 +41,6 @@ std::pair<sockaddr_un, socklen_t> name_of(std::int64_t process) {
 
 // The number of a descriptor, and the inode of its file.
 using DescriptorRequest = std::array<std::int64_t, 2>;
-
-// A message of one byte that carries a descriptor.
-struct DescriptorMessage {
-    explicit DescriptorMessage(char& byte) : part{&byte, 1} {
-        message.msg_iov = &part;
-        message.msg_iovlen = 1;
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-    }
-    iovec part;
-    msghdr message{};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-};
 
 bool same_user(int client) {
     ucred who{};
@@ -83,19 +71,10 @@ void serve(int client) {
     if (!same_user(client) ||
         uninterrupted([&] { return recv(client, &request, sizeof request, 0); }) != sizeof request)
         return;
-    char given = is_segment(request) ? 1 : 0;
-    DescriptorMessage reply(given);
-    if (given == 0) {
-        reply.message.msg_controllen = 0;
-    } else {
-        cmsghdr* const head = CMSG_FIRSTHDR(&reply.message);
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(sizeof(int));
-        const auto file = static_cast<int>(request[0]);
-        std::memcpy(CMSG_DATA(head), &file, sizeof file);
-    }
-    static_cast<void>(uninterrupted([&] { return sendmsg(client, &reply.message, MSG_NOSIGNAL); }));
+    const bool given = is_segment(request);
+    const int file = given ? static_cast<int>(request[0]) : -1;
+    static_cast<void>(
+        uninterrupted([&] { return base::send_descriptor(client, given ? 1 : 0, file) ? 0 : -1; }));
 }
 
 [[noreturn]] void serve_all(int listener) {
@@ -150,17 +129,12 @@ int request_fd(const SharedAddress& remote) {
     const auto [name, length] = name_of(remote.process);
     const DescriptorRequest request{remote.file, remote.inode};
     char given = 0;
-    DescriptorMessage reply(given);
     int file = -1;
-    if (connect(line, reinterpret_cast<const sockaddr*>(&name), length) == 0 && same_user(line) &&
+    const bool asked =
+        connect(line, reinterpret_cast<const sockaddr*>(&name), length) == 0 && same_user(line) &&
         uninterrupted([&] { return send(line, &request, sizeof request, MSG_NOSIGNAL); }) ==
-            sizeof request &&
-        uninterrupted([&] { return recvmsg(line, &reply.message, MSG_CMSG_CLOEXEC); }) == 1 &&
-        given != 0) {
-        const cmsghdr* const head = CMSG_FIRSTHDR(&reply.message);
-        if (head != nullptr && head->cmsg_type == SCM_RIGHTS)
-            std::memcpy(&file, CMSG_DATA(head), sizeof file);
-    }
+            sizeof request;
+    if (asked) uninterrupted([&] { return base::receive_descriptor(line, given, file); });
     close(line);
     return file;
 }

@@ -21,7 +21,7 @@ struct Inbox::Header {
 
 struct Inbox::Slot {
     enum : std::uint32_t { never, reads, left };
-    RingBuffer post;                                        // from the owner
+    RingBuffer ring;                                        // from the owner
     alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process reads it
 };
 
@@ -40,7 +40,7 @@ Inbox::Inbox(std::size_t processes, std::size_t me) : me_(me), queues_(processes
     new (header_) Header;
     address_ = shared_address_of(header_);
     for (std::size_t i = 0; i < processes; ++i)
-        queues_[i].queue = {&slots_in(header_)[i].post, nullptr};
+        queues_[i].queue = {&slots_in(header_)[i].ring, nullptr};
 }
 
 Inbox::~Inbox() {
@@ -57,7 +57,7 @@ bool Inbox::unused(std::byte* inbox, std::size_t processes) {
     const Slot* const slots = slots_in(inbox);
     return std::all_of(slots, slots + processes, [](const Slot& slot) {
         const auto reader = slot.reader.load(std::memory_order_acquire);
-        return reader == Slot::left || (reader == Slot::never && slot.post.empty());
+        return reader == Slot::left || (reader == Slot::never && slot.ring.empty());
     });
 }
 
@@ -74,7 +74,7 @@ bool Inbox::open(std::size_t from) {
     if (box.memory == nullptr) return false;
     box.theirs = slots_in(box.memory.get()) + me_;
     box.theirs->reader.store(Slot::reads, std::memory_order_release);
-    box.queue.read_from(&box.theirs->post);
+    box.queue.read_from(&box.theirs->ring);
     return true;
 }
 

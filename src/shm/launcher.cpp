@@ -41,29 +41,29 @@ bool same_program(const Launcher& launcher, const std::map<std::string, std::str
 
 }  // namespace
 
-std::optional<LaunchedJob> find_launched_job(const Launcher& launcher) {
+std::optional<std::vector<LaunchedProcess>> launched_processes(const Launcher& launcher) {
     const Table table = process_table();
     const ProcessIdentity me = own_identity();
     const auto mine = above(me.process, table, launcher);
     if (!mine) return std::nullopt;
-    LaunchedJob all;
-    all.complete = true;
+    std::vector<LaunchedProcess> all;
     for (const auto& [process, entry] : table) {
         if (entry.parent != mine->first || entry.ended()) continue;
         const auto variables = environment_of(process);
-        if (!variables) all.complete = false;
-        if (!variables || !same_program(launcher, *variables)) continue;
-        const auto found = variables->find(launcher.rank);
-        const auto rank =
-            found == variables->end() ? std::nullopt : text::whole_number(found->second);
+        std::optional<std::int64_t> rank;
+        if (!variables) {
+            rank = -1;
+        } else if (same_program(launcher, *variables)) {
+            const auto found = variables->find(launcher.rank);
+            if (found != variables->end()) rank = text::whole_number(found->second);
+        }
         if (rank)
-            all.processes.push_back(
-                {static_cast<int>(*rank), {process, entry.start, me.pid_namespace}, {}});
+            all.push_back({static_cast<int>(*rank), {process, entry.start, me.pid_namespace}, {}});
     }
     for (const auto& [process, entry] : table) {
         const auto its = above(process, table, launcher);
         if (!its || its->first != mine->first) continue;
-        for (auto& each : all.processes)
+        for (auto& each : all)
             if (each.identity.process == its->second)
                 each.processes.push_back({process, entry.start, me.pid_namespace});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The processes that the launcher of this process has started on this node, as /proc shows them.
-// They are known without a word of theirs: also those that never load hocket.
+// So hocket also knows those that never load it.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,12 @@ struct Launcher {
 
 /// The processes that the launcher has started as one rank.
 struct LaunchedProcess {
-    int rank = 0;
+    int rank = 0;  // -1: it cannot be read, and may be any
     ProcessIdentity identity;
     std::vector<ProcessIdentity> processes;  // itself and its children, as of a shell
 };
 
-struct LaunchedJob {
-    std::vector<LaunchedProcess> processes;  // that have not ended
-    bool complete = false;                   // none may be another rank, whose rank cannot be read
-};
-
-/// Nothing where the launcher of this process cannot be seen.
-std::optional<LaunchedJob> find_launched_job(const Launcher& launcher);
+/// Those that have not ended; nothing where the launcher of this process cannot be seen.
+std::optional<std::vector<LaunchedProcess>> launched_processes(const Launcher& launcher);
 
 }  // namespace hocket::shm

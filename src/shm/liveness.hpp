@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which processes of this node are still there.
+// Whether processes of this node still live.
 #pragma once
 
 #include <cstdint>
@@ -7,31 +7,31 @@
 
 namespace hocket::shm {
 
-/// A process, in words that other processes of its node understand.
+/// A process, as other processes of its node can name it.
 struct ProcessIdentity {
     std::int64_t process = 0;        // its id
     std::int64_t start = 0;          // clock tick of its start: ids are used again
-    std::int64_t pid_namespace = 0;  // the namespace in which the id means it
+    std::int64_t pid_namespace = 0;  // the namespace of the id
 };
 ProcessIdentity own_identity();
 
-/// An eye on one process of this node. Holds one file descriptor where the system has pidfd_open.
+/// Watches one process of this node. Holds one file descriptor if the system has pidfd_open.
 class ProcessMonitor {
   public:
-    /// Nothing where that process cannot be seen from here: another node or container, or an end
-    /// before we looked.
+    /// Nothing if this process cannot see that one, because it has ended, or is on another node or
+    /// in another container.
     static std::optional<ProcessMonitor> on(const ProcessIdentity& identity);
     ProcessMonitor(ProcessMonitor&& other) noexcept;
     ProcessMonitor& operator=(ProcessMonitor&&) = delete;
     ~ProcessMonitor();
 
-    /// Whether the process has ended; one whose parent has not asked for its status counts.
+    /// Whether the process has ended, even if its parent has not asked for its status yet.
     bool ended() const;
 
   private:
     ProcessMonitor(const ProcessIdentity& identity, int file) : identity_(identity), file_(file) {}
     ProcessIdentity identity_;
-    int file_;  // -1: /proc is asked instead
+    int file_;  // -1: none, so it reads /proc
 };
 
 }  // namespace hocket::shm

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace hocket::shm {
 
@@ -34,10 +35,7 @@ std::shared_ptr<std::byte> map(const SharedAddress& address);
 enum class Mechanism { memfd, proc, process_vm, socket };
 bool forbidden(Mechanism mechanism);
 
-/// The mappings that `map` caches: bounded in number and bytes.
-struct Mapped {
-    std::size_t segments, bytes;
-};
-Mapped mapped();
+/// The bytes of each mapping that `map` caches: bounded in number and together.
+std::vector<std::size_t> mapped();
 
 }  // namespace hocket::shm

@@ -70,9 +70,9 @@ std::size_t most_to_keep() {
     return static_cast<std::size_t>(memory / 4 / platform::cores());
 }
 
-class Pool {
+class MemoryPool {
   public:
-    Pool() { shm::hold_in_forks(mutex_); }
+    MemoryPool() { shm::hold_in_forks(mutex_); }
 
     // `shared`: only memory that others can map.
     std::byte* take(std::size_t bytes, bool shared) {
@@ -200,8 +200,8 @@ class Pool {
     bool shareable_ = !platform::simulated;
 };
 
-Pool& pool() {
-    static Pool* const made = new Pool;  // outlives every array
+MemoryPool& pool() {
+    static MemoryPool* const made = new MemoryPool;  // outlives every array
     return *made;
 }
 

@@ -20,9 +20,9 @@ constexpr double most_between_scans = 5;
 constexpr double long_wait = 10;
 
 // The file of a process in the folder of the run; none outside of `hocket run`.
-std::string file_of(int world_rank, const char* what) {
+std::string file_of(int world_rank, const char* suffix) {
     const auto folder = environment::value_of("HOCKET_RUN");
-    return folder ? *folder + "/" + std::to_string(world_rank) + what : "";
+    return folder ? *folder + "/" + std::to_string(world_rank) + suffix : "";
 }
 
 // The launcher's description: "rank 1 (task 'cols', process 0)".
@@ -68,13 +68,13 @@ ExpectedRanks::ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launc
     : ranks_(std::move(ranks)),
       me_(me),
       number_(number_of(ranks_)),
-      beginning_(number_),
       since_(platform::seconds()),
       next_file_(since_ + between_files),
       next_look_(since_ + between_processes),
       next_scan_(next_look_),
       between_scans_(between_processes),
       all_are_here_(on_one_node) {
+    publish_wait(number_);
     // Simulated processes are threads of one process.
     if (!platform::simulated && ranks_.size() > 1) launcher_ = std::move(launcher);
 }
@@ -102,15 +102,16 @@ void ExpectedRanks::look_at_processes(double now) {
 void ExpectedRanks::scan(double now) {
     next_scan_ = now + between_scans_;
     between_scans_ = std::min(2 * between_scans_, most_between_scans);
-    const auto all = find_launched_job(*launcher_);
-    complete_ = all && all->complete;
+    const auto all = launched_processes(*launcher_);
+    complete_ = all && std::none_of(all->begin(), all->end(),
+                                    [](const auto& launched) { return launched.rank < 0; });
     if (!all) return;
     auto before = std::exchange(here_, {});
     for (const auto& [rank, processes] : before) here_[rank];  // a present process does not move
-    for (const auto& launched : all->processes) {
-        auto watch = ProcessMonitor::on(launched.identity);
-        if (!watch) continue;
-        Process process{launched.identity, std::move(*watch), {}};
+    for (const auto& launched : *all) {
+        auto monitor = ProcessMonitor::on(launched.identity);
+        if (launched.rank < 0 || !monitor) continue;
+        Process process{launched.identity, std::move(*monitor), {}};
         // A later scan does not find processes that have ended.
         for (auto& known : before[launched.rank])
             if (known.identity.process == launched.identity.process &&
@@ -118,22 +119,22 @@ void ExpectedRanks::scan(double now) {
                 process.loaded = std::move(known.loaded);
         for (const auto& below : launched.processes) {
             if (process.loaded.contains(below.process)) continue;
-            const bool itself = below.process == launched.identity.process;
-            Loaded loaded{StatusPage::of(below.process),
-                          itself ? std::nullopt : ProcessMonitor::on(below)};
-            if (loaded.status_page.known() && (itself || loaded.watch))
-                process.loaded.emplace(below.process, std::move(loaded));
+            StatusPage status_page = StatusPage::of(below.process);
+            auto its = status_page.known() ? ProcessMonitor::on(below) : std::nullopt;
+            if (its)
+                process.loaded.emplace(below.process,
+                                       WatchedProcess{std::move(*its), std::move(status_page), ""});
         }
         here_[launched.rank].push_back(std::move(process));
     }
 }
 
 ExpectedRanks::State ExpectedRanks::state(const Process& process) const {
-    if (process.watch.ended()) return State::ended;
+    if (process.monitor.ended()) return State::ended;
     State its = process.loaded.empty() ? State::alive : State::ended;
     for (const auto& [number, loaded] : process.loaded) {
-        const bool left = loaded.status_page.left(), ended = loaded.watch && loaded.watch->ended();
-        if (!left && !ended)
+        const bool left = loaded.left();
+        if (!left && !loaded.ended())
             return loaded.status_page.waits_for(number_) ? State::waits : State::alive;
         if (left) its = State::left;
     }

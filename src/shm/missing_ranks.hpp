@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processes that do not come while a private communicator is made. No process knows another's
-// process id by then, so this knowledge comes from outside of MPI: `hocket run` and its processes
+// process id then, so hocket looks outside of MPI: `hocket run` and its processes
 // leave files in the folder of the run (HOCKET_RUN), and /proc shows which processes the launcher
 // has started on this node.
 #pragma once
@@ -16,21 +16,24 @@
 
 namespace hocket::shm {
 
-/// This process takes part: it is about to open a communicator.
+/// Call before this process opens a communicator.
 void take_part(int world_rank);
 
 /// All processes of a communicator, while this one waits for them to open it.
 class ExpectedRanks {
   public:
-    /// `ranks`: of all of them, in MPI_COMM_WORLD. `launcher`: how its processes are known, if they
-    /// are. `on_one_node`: whether that is so of all of MPI_COMM_WORLD.
+    /// `ranks`: of all of them, in MPI_COMM_WORLD. `launcher`: marks of its processes, if it is
+    /// known. `on_one_node`: all of MPI_COMM_WORLD is on this node.
     ExpectedRanks(std::vector<int> ranks, int me, std::optional<Launcher> launcher,
                   bool on_one_node);
+    ~ExpectedRanks() { end_wait(number_); }
+    ExpectedRanks(const ExpectedRanks&) = delete;
+    ExpectedRanks& operator=(const ExpectedRanks&) = delete;
 
-    /// To be called often; looks a few times a second. Says once on stderr who has not come within
-    /// 10 s, where this process is the lowest on its node that has.
+    /// Call it often; it looks a few times a second. After 10 s, the lowest waiting process of each
+    /// node prints once on stderr which processes are missing.
     bool any_missing();
-    /// That process, and what has become of it: "rank 1 has left (MPI_Finalize)".
+    /// A missing process that has ended or left: "rank 1 has left (MPI_Finalize)".
     const std::string& absent() const { return absent_; }
     /// The processes of this node that have not made the call: "rank 1" or "ranks 1, 2"; or "".
     std::string late();
@@ -38,23 +41,17 @@ class ExpectedRanks {
 
   private:
     enum class State { unknown, alive, waits, left, ended };
-    // A process that has loaded hocket.
-    struct Loaded {
-        StatusPage status_page;
-        std::optional<ProcessMonitor> watch;  // none: it is the one that the launcher has started
-    };
-    // What the launcher has started as one rank, and what of that has loaded hocket: itself, or a
-    // process that it has started.
+    // A process that the launcher has started as one rank, and those that have loaded hocket:
+    // itself, or a process that it has started.
     struct Process {
         ProcessIdentity identity;
-        ProcessMonitor watch;
-        std::map<std::int64_t, Loaded> loaded;  // by process id
+        ProcessMonitor monitor;
+        std::map<std::int64_t, WatchedProcess> loaded;  // by process id
     };
 
     std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below
     int me_;
     std::uint64_t number_;  // for this set of processes
-    PendingCollective beginning_;
     std::optional<Launcher> launcher_;
     double since_, next_file_, next_look_, next_scan_, between_scans_;
     bool reported_ = false;

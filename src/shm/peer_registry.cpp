@@ -2,72 +2,77 @@
 #include "shm/peer_registry.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace hocket::shm {
+namespace {
 
-PeerRegistry& PeerRegistry::instance() {
-    static PeerRegistry* const made = new PeerRegistry;  // outlives every communicator
+std::mutex mutex_of_peers;
+std::map<std::int64_t, WatchedProcess>& peers() {                          // by process id
+    static auto* const made = new std::map<std::int64_t, WatchedProcess>;  // outlives communicators
     return *made;
 }
 
-void PeerRegistry::add(const ProcessIdentity& identity, const SharedAddress& status_page,
-                       const std::string& words) {
+}  // namespace
+
+void add_peer(const ProcessIdentity& identity, const SharedAddress& status_page,
+              const std::string& name) {
     if (identity.process == own_identity().process) return;
-    const std::lock_guard lock(mutex_);
-    if (const auto known = entries_.find(identity.process); known != entries_.end()) {
+    const std::lock_guard lock(mutex_of_peers);
+    if (const auto known = peers().find(identity.process); known != peers().end()) {
         if (!known->second.status_page.known()) known->second.status_page = StatusPage(status_page);
         return;
     }
-    if (auto watch = ProcessMonitor::on(identity))
-        entries_.try_emplace(identity.process,
-                             Entry{std::move(*watch), StatusPage(status_page), words});
+    if (auto monitor = ProcessMonitor::on(identity))
+        peers().try_emplace(identity.process,
+                            WatchedProcess{std::move(*monitor), StatusPage(status_page), name});
 }
 
-void PeerRegistry::describe(const ProcessIdentity& identity, const std::string& words) {
-    const std::lock_guard lock(mutex_);
-    const auto it = entries_.find(identity.process);
-    if (it != entries_.end()) it->second.words = words;
+void describe_peer(const ProcessIdentity& identity, const std::string& name) {
+    const std::lock_guard lock(mutex_of_peers);
+    const auto it = peers().find(identity.process);
+    if (it != peers().end()) it->second.name = name;
 }
 
-std::string PeerRegistry::lost() {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [process, entry] : entries_)
-        if (entry.watch.ended() && !entry.status_page.left()) return entry.words;
+std::string lost_peer() {
+    const std::lock_guard lock(mutex_of_peers);
+    for (const auto& [id, process] : peers())
+        if (process.ended() && !process.left()) return process.name;
     return "";
 }
 
-std::string PeerRegistry::left_of(
-    const std::function<std::vector<std::vector<std::int64_t>>()>& needs) {
+std::string left_peers(const std::function<std::vector<std::vector<std::int64_t>>()>& needs) {
     {
-        const std::lock_guard lock(mutex_);
-        if (std::none_of(entries_.begin(), entries_.end(),
-                         [](const auto& each) { return each.second.status_page.left(); }))
+        const std::lock_guard lock(mutex_of_peers);
+        if (std::none_of(peers().begin(), peers().end(),
+                         [](const auto& each) { return each.second.left(); }))
             return "";
     }
     const auto any_of = needs();
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_of_peers);
     for (const auto& processes : any_of) {
         std::string words;
         for (const std::int64_t process : processes) {
-            const auto it = entries_.find(process);
-            if (it == entries_.end() || !it->second.status_page.left()) {
+            const auto it = peers().find(process);
+            if (it == peers().end() || !it->second.left()) {
                 words.clear();
                 break;
             }
-            words += (words.empty() ? "" : ", ") + it->second.words;
+            words += (words.empty() ? "" : ", ") + it->second.name;
         }
         if (!words.empty()) return words;
     }
     return "";
 }
 
-std::string PeerRegistry::names_of(const std::vector<std::int64_t>& processes) {
-    const std::lock_guard lock(mutex_);
+std::string names_of_peers(const std::vector<std::int64_t>& processes) {
+    const std::lock_guard lock(mutex_of_peers);
     std::string words;
     for (const std::int64_t process : processes) {
-        const auto it = entries_.find(process);
-        if (it == entries_.end()) return "";
-        words += (words.empty() ? "" : " or ") + it->second.words;
+        const auto it = peers().find(process);
+        if (it == peers().end()) return "";
+        words += (words.empty() ? "" : " or ") + it->second.name;
     }
     return words;
 }

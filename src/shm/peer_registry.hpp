@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,31 +12,17 @@
 
 namespace hocket::shm {
 
-class PeerRegistry {
-  public:
-    static PeerRegistry& instance();
-
-    /// Keeps an eye on a process, if it can be seen from here and is another; `words`: its name.
-    void add(const ProcessIdentity& identity, const SharedAddress& status_page,
-             const std::string& words);
-    /// Another name of one that is watched.
-    void describe(const ProcessIdentity& identity, const std::string& words);
-    /// The name of one that has ended without having left; empty while all live.
-    std::string lost();
-    /// Those that have left of one of the lists that `needs` gives (it is asked only if somebody
-    /// has left at all) whose processes all have; empty if none has.
-    std::string left_of(const std::function<std::vector<std::vector<std::int64_t>>()>& needs);
-    /// The names of these processes: "rank 0 or rank 2"; "" if any of them is unknown here.
-    std::string names_of(const std::vector<std::int64_t>& processes);
-
-  private:
-    struct Entry {
-        ProcessMonitor watch;
-        StatusPage status_page;
-        std::string words;
-    };
-    std::mutex mutex_;
-    std::map<std::int64_t, Entry> entries_;  // by process id
-};
+/// Watches a process, if it can be seen from here and is another.
+void add_peer(const ProcessIdentity& identity, const SharedAddress& status_page,
+              const std::string& name);
+/// Another name of a watched process.
+void describe_peer(const ProcessIdentity& identity, const std::string& name);
+/// The name of one that has ended without having left; empty while all live.
+std::string lost_peer();
+/// Those that have left of one of the lists that `needs` gives, if all processes of that list have;
+/// else empty. Calls `needs` only if any process has left.
+std::string left_peers(const std::function<std::vector<std::vector<std::int64_t>>()>& needs);
+/// The names of these processes: "rank 0 or rank 2"; "" if any of them is unknown here.
+std::string names_of_peers(const std::vector<std::int64_t>& processes);
 
 }  // namespace hocket::shm

@@ -25,8 +25,8 @@ std::optional<ProcessEntry> process_entry(std::int64_t process);
 /// All processes, by id.
 std::map<std::int64_t, ProcessEntry> process_table();
 
-/// The environment that a process was started with. Nothing where it cannot be read, or where the
-/// process has overwritten it.
+/// The environment with which a process was started. Nothing if this process cannot read it, or if
+/// the process has overwritten it.
 std::optional<std::map<std::string, std::string>> environment_of(std::int64_t process);
 
 }  // namespace hocket::shm

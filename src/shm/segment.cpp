@@ -22,69 +22,59 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-// All shared mappings of this process, for its forks.
-struct Shared {
-    std::byte* data;
-    std::size_t bytes;
-    int file;  // -1: of another process
-    bool used;
-};
-struct Register {
-    std::mutex* owner = nullptr;
-    std::mutex mutex;
-    std::vector<Shared> all;
-    // During a fork:
-    bool copies = false;
-    std::array<int, 2> done{-1, -1};  // a pipe: the child has made its copies
-
-    auto find(const std::byte* data) {
-        return std::find_if(all.begin(), all.end(),
-                            [&](const auto& it) { return it.data == data; });
-    }
-};
-Register& shared() {
-    static Register* const made = new Register;  // outlives every array
+// All shared mappings of this process, for its forks; file -1: of another process. The owner's
+// mutex comes first.
+std::mutex* owner_mutex = nullptr;
+std::mutex registered_mutex;
+std::vector<Segment>& registered() {
+    static auto* const made = new std::vector<Segment>;  // outlives every array
     return *made;
 }
+std::vector<Segment>::iterator registered_at(const std::byte* data) {
+    return std::find_if(registered().begin(), registered().end(),
+                        [&](const Segment& segment) { return segment.data == data; });
+}
+
+// During a fork:
+bool fork_copies = false;
+std::array<int, 2> copies_done{-1, -1};  // a pipe: the child has made its copies
 
 // The functions from here up to `in_child` are the handlers of a fork. In the child they may only
 // make system calls, because other threads of the parent may have held locks.
 
-std::size_t bytes_in_memory(const Shared& segment) {
+std::size_t bytes_in_memory(const Segment& segment) {
     struct stat found {};
     constexpr std::size_t block = 512;
     return fstat(segment.file, &found) == 0 ? static_cast<std::size_t>(found.st_blocks) * block
                                             : segment.bytes;
 }
 
-void release(Register& all) {
-    all.mutex.unlock();
-    if (all.owner != nullptr) all.owner->unlock();
+void release() {
+    registered_mutex.unlock();
+    if (owner_mutex != nullptr) owner_mutex->unlock();
 }
 
 void before_fork() {
-    Register& all = shared();
-    if (all.owner != nullptr) all.owner->lock();
-    all.mutex.lock();
+    if (owner_mutex != nullptr) owner_mutex->lock();
+    registered_mutex.lock();
     std::size_t bytes = 0;
-    for (const auto& each : all.all)
+    for (const auto& each : registered())
         if (each.file >= 0 && each.used) bytes += bytes_in_memory(each);
-    all.copies = bytes > 0 && bytes <= most_copied && pipe2(all.done.data(), O_CLOEXEC) == 0;
+    fork_copies = bytes > 0 && bytes <= most_copied && pipe2(copies_done.data(), O_CLOEXEC) == 0;
 }
 
 void in_parent() {
-    Register& all = shared();
-    if (all.copies) {
-        close(all.done[1]);
+    if (fork_copies) {
+        close(copies_done[1]);
         char word = 0;
-        while (read(all.done[0], &word, 1) < 0 && errno == EINTR) continue;
-        close(all.done[0]);
+        while (read(copies_done[0], &word, 1) < 0 && errno == EINTR) continue;
+        close(copies_done[0]);
     }
-    release(all);
+    release();
 }
 
 // Untouched pages stay untouched in the copy.
-bool copy(const Shared& segment) {
+bool copy(const Segment& segment) {
     void* const made = mmap(nullptr, segment.bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) return false;
@@ -102,7 +92,7 @@ bool copy(const Shared& segment) {
                   segment.data) != MAP_FAILED;
 }
 
-void make_private(const Shared& segment, bool copies) {
+void make_private(const Segment& segment, bool copies) {
     if (copies && segment.file >= 0 && segment.used && copy(segment)) return;
     const int kind = segment.file >= 0 ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS;
     const void* made = mmap(segment.data, segment.bytes, PROT_READ | PROT_WRITE,
@@ -112,16 +102,15 @@ void make_private(const Shared& segment, bool copies) {
 }
 
 void in_child() {
-    Register& all = shared();
-    for (const auto& each : all.all) make_private(each, all.copies);
-    all.all.clear();  // forks of the child copy these as other memory
-    if (all.copies) {
+    for (const auto& each : registered()) make_private(each, fork_copies);
+    registered().clear();  // forks of the child copy these as other memory
+    if (fork_copies) {
         const char word = 0;
-        [[maybe_unused]] const auto written = write(all.done[1], &word, 1);
-        close(all.done[0]);
-        close(all.done[1]);
+        [[maybe_unused]] const auto written = write(copies_done[1], &word, 1);
+        close(copies_done[0]);
+        close(copies_done[1]);
     }
-    release(all);
+    release();
 }
 
 std::byte* mapped(int file, std::size_t bytes, int kind) {
@@ -134,17 +123,16 @@ std::byte* map_shared(int file, std::size_t bytes, bool mine) {
     static const bool handled =
         platform::simulated || pthread_atfork(before_fork, in_parent, in_child) == 0;
     static_cast<void>(handled);
-    Register& all = shared();
-    const std::lock_guard lock(all.mutex);
+    const std::lock_guard lock(registered_mutex);
     std::byte* const data = mapped(file, bytes, MAP_SHARED);
-    if (data != nullptr) all.all.push_back({data, bytes, mine ? file : -1, true});
+    if (data != nullptr) registered().push_back({data, bytes, mine ? file : -1});
     return data;
 }
 
 void unmap_shared(std::byte* data, std::size_t bytes) {
-    Register& all = shared();
-    const std::lock_guard lock(all.mutex);
-    if (const auto found = all.find(data); found != all.all.end()) all.all.erase(found);
+    const std::lock_guard lock(registered_mutex);
+    if (const auto found = registered_at(data); found != registered().end())
+        registered().erase(found);
     munmap(data, bytes);
 }
 
@@ -188,9 +176,9 @@ void free_segment(const Segment& segment) {
 }
 
 void use_segment(const Segment& segment, bool used) {
-    Register& all = shared();
-    const std::lock_guard lock(all.mutex);
-    if (const auto found = all.find(segment.data); found != all.all.end()) found->used = used;
+    const std::lock_guard lock(registered_mutex);
+    if (const auto found = registered_at(segment.data); found != registered().end())
+        found->used = used;
 }
 
 std::byte* map_segment(int file, std::size_t bytes) {
@@ -202,9 +190,8 @@ void unmap_segment(std::byte* data, std::size_t bytes) {
 }
 
 void hold_in_forks(std::mutex& owner) {
-    Register& all = shared();
-    const std::lock_guard lock(all.mutex);
-    all.owner = &owner;
+    const std::lock_guard lock(registered_mutex);
+    owner_mutex = &owner;
 }
 
 }  // namespace hocket::shm

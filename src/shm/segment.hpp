@@ -24,7 +24,8 @@ struct Segment {
     std::size_t bytes = 0;  // whole pages
     int file = -1;          // -1: the memory is private, as the system has no memfd for it
     std::int64_t inode = 0;
-    int error = 0;  // errno, where the memory is private though it was to be shared
+    int error = 0;     // errno, where the memory is private though it was to be shared
+    bool used = true;  // for forks: whether its contents matter; see use_segment
 };
 
 inline constexpr std::size_t most_copied = std::size_t{1} << 28;

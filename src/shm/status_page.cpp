@@ -27,37 +27,27 @@ struct Page {
     std::array<std::atomic<std::uint64_t>, 63> waits_for{};
 };
 
-class OwnPage {
-  public:
-    OwnPage() : segment_(make_segment(sizeof(Page), name, may_share())) {
-        if (segment_.data == nullptr)
+// Stays to the end of the process, because others may read it at any time.
+const Segment& own_segment() {
+    static const Segment made = [] {
+        const bool may_share = !platform::simulated && !forbidden(Mechanism::memfd);
+        const Segment segment = make_segment(sizeof(Page), name, may_share);
+        if (segment.data == nullptr)
             throw Error(
                 "there is no memory for a page that other processes can read; allow this "
                 "process more memory, or more maps");
-        page_ = new (segment_.data) Page;
-    }
-    Page& page() { return *page_; }
-    SharedAddress address() const {
-        return segment_.file < 0 ? SharedAddress{}
-                                 : SharedAddress{getpid(), segment_.file, segment_.inode, 0};
-    }
-
-  private:
-    static bool may_share() { return !platform::simulated && !forbidden(Mechanism::memfd); }
-    Segment segment_;
-    Page* page_ = nullptr;
-};
-OwnPage& own() {
-    static OwnPage* const made = new OwnPage;  // others may read it at any time
-    return *made;
+        new (segment.data) Page;
+        return segment;
+    }();
+    return made;
 }
 
-const Page& page_in(const std::shared_ptr<std::byte>& memory) {
-    return *std::launder(reinterpret_cast<const Page*>(memory.get()));
+Page& page_in(std::byte* memory) {
+    return *std::launder(reinterpret_cast<Page*>(memory));
 }
 
 void replace_entry(std::uint64_t before, std::uint64_t after) {
-    for (auto& each : own().page().waits_for) {
+    for (auto& each : page_in(own_segment().data).waits_for) {
         if (each.load(std::memory_order_relaxed) != before) continue;
         each.store(after, std::memory_order_release);
         return;
@@ -67,20 +57,20 @@ void replace_entry(std::uint64_t before, std::uint64_t after) {
 }  // namespace
 
 SharedAddress own_status_page() {
-    return own().address();
+    const Segment& own = own_segment();
+    return own.file < 0 ? SharedAddress{} : SharedAddress{getpid(), own.file, own.inode, 0};
 }
 
 void publish_departure() {
-    own().page().left.store(1, std::memory_order_release);
+    page_in(own_segment().data).left.store(1, std::memory_order_release);
 }
 
-PendingCollective::PendingCollective(std::uint64_t number)
-    : number_(std::max<std::uint64_t>(number, 1)) {
-    replace_entry(0, number_);
+void publish_wait(std::uint64_t number) {
+    replace_entry(0, std::max<std::uint64_t>(number, 1));
 }
 
-PendingCollective::~PendingCollective() {
-    replace_entry(number_, 0);
+void end_wait(std::uint64_t number) {
+    replace_entry(std::max<std::uint64_t>(number, 1), 0);
 }
 
 StatusPage StatusPage::of(std::int64_t process) {
@@ -104,12 +94,12 @@ StatusPage StatusPage::of(std::int64_t process) {
 }
 
 bool StatusPage::left() const {
-    return known() && page_in(page_).left.load(std::memory_order_acquire) != 0;
+    return known() && page_in(page_.get()).left.load(std::memory_order_acquire) != 0;
 }
 
 bool StatusPage::waits_for(std::uint64_t number) const {
     if (!known()) return false;
-    const auto& begun = page_in(page_).waits_for;
+    const auto& begun = page_in(page_.get()).waits_for;
     return std::any_of(begun.begin(), begun.end(), [&](const auto& each) {
         return each.load(std::memory_order_acquire) == std::max<std::uint64_t>(number, 1);
     });

@@ -120,8 +120,7 @@ comm::Protocol<> Mover::read_all(comm::Link& link, int tag, std::int64_t number)
 }
 
 bool Mover::has_messages(const Step& step) {
-    return step.plan &&
-           !(step.plan->sends.messages.empty() && step.plan->receives.messages.empty());
+    return step.plan && !(step.plan->sends.empty() && step.plan->receives.empty());
 }
 
 comm::Protocol<> Mover::transfer(const Step& step, transport::Route route) {
@@ -160,7 +159,7 @@ Mover::Step Mover::step_of(std::int64_t round) {
         }
         plan(step, round);
         // With copies, another process may be the sender.
-        if (!move_.writing || step.plan->receives.messages.empty()) return step;
+        if (!move_.writing || step.plan->receives.empty()) return step;
         step.in_place = false;
     }
     step.data = zarr::is_empty(step.box) ? nullptr : buffer(round);

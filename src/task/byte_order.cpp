@@ -4,30 +4,25 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace hocket::task {
 namespace {
 
-struct Number {
-    std::string_view name;
-    std::int64_t itemsize, number_bytes;
-};
+using Type = std::pair<std::string_view, std::int64_t>;  // its name, and bytes of an element
 constexpr std::array numbers{
-    Number{"bool", 1, 1},      Number{"int8", 1, 1},        Number{"uint8", 1, 1},
-    Number{"int16", 2, 2},     Number{"uint16", 2, 2},      Number{"int32", 4, 4},
-    Number{"uint32", 4, 4},    Number{"int64", 8, 8},       Number{"uint64", 8, 8},
-    Number{"float16", 2, 2},   Number{"float32", 4, 4},     Number{"float64", 8, 8},
-    Number{"complex64", 8, 4}, Number{"complex128", 16, 8},
+    Type{"bool", 1},      Type{"int8", 1},        Type{"uint8", 1},   Type{"int16", 2},
+    Type{"uint16", 2},    Type{"int32", 4},       Type{"uint32", 4},  Type{"int64", 8},
+    Type{"uint64", 8},    Type{"float16", 2},     Type{"float32", 4}, Type{"float64", 8},
+    Type{"complex64", 8}, Type{"complex128", 16},
 };
 
 }  // namespace
 
 std::int64_t number_bytes(const std::string& name, std::int64_t itemsize) {
     if (name.starts_with('\'') || name.starts_with('[')) return 1;
-    const auto* const found = std::find_if(numbers.begin(), numbers.end(), [&](const Number& each) {
-        return each.name == name && each.itemsize == itemsize;
-    });
-    return found == numbers.end() ? 0 : found->number_bytes;
+    if (std::find(numbers.begin(), numbers.end(), Type{name, itemsize}) == numbers.end()) return 0;
+    return name.starts_with("complex") ? itemsize / 2 : itemsize;
 }
 
 comm::Fault fault_in_type(const DType& dtype) {

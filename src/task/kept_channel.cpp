@@ -7,7 +7,6 @@
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "hocket/kernel.hpp"
-#include "task/reunion.hpp"
 #include "task/stream_news.hpp"
 
 namespace hocket::task {
@@ -64,7 +63,7 @@ void KeptChannel::follow(const All& all) {
 void KeptChannel::announce(char kind, std::int64_t number) {
     if (!me_->group.lowest()) return;
     const comm::EngineLock engine_lock;
-    auto call = std::make_shared<comm::Call>(send_news(all_, me_, other_, {kind, stream_, number}),
+    auto call = std::make_shared<comm::Call>(send_news(all_, me_, other_, kind, stream_, number),
                                              "news of " + stream_);
     try {
         if (!call->poll()) comm::Engine::instance().post_background(call);
@@ -100,7 +99,7 @@ void KeptChannel::repeat(const Deadline& deadline, const std::function<void()>& 
         try {
             return agree_on(work);
         } catch (const JobLostError& error) {
-            if (!all_->reunion) throw;
+            if (!all_->meet_again) throw;
             why = error.what();
         }
         meet_again(why, deadline);
@@ -108,7 +107,7 @@ void KeptChannel::repeat(const Deadline& deadline, const std::function<void()>& 
 }
 
 void KeptChannel::meet_again(const std::string& why, const Deadline& deadline) {
-    const All next = all_->reunion->meet_again(why, deadline);
+    const All next = all_->meet_again(why, deadline);
     next->profile = all_->profile;
     next->resume = all_->resume;
     next->channels = std::exchange(all_->channels, {});
@@ -125,7 +124,7 @@ std::int64_t KeptChannel::await_number(NumberInNews number, const std::string& t
     {
         const comm::EngineLock engine_lock;
         call = std::make_shared<comm::Call>(
-            find_number(all_, me_, {other_, stream_, std::move(number)},
+            find_number(all_, me_, other_, stream_, std::move(number),
                         me_->tags.tree(me_->task, me_->calls++), deadline, out),
             text);
         comm::Engine::instance().add(call);

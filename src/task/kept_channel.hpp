@@ -7,7 +7,7 @@
 //   2. The sender skips frames that the receiver has, and sends the kept frames that it misses.
 //   3. The receiver acknowledges each frame once all of its processes have it.
 //   4. If a process is lost, all processes of the task agree that the frame has failed, meet the
-//      other job again (task::Reunion), and begin at 1.
+//      other job again (`Tasks::State::meet_again`), and begin at 1.
 //
 // Invariant: all processes of a task are at the same frame, because each call ends with an
 // agreement of the task. So after a loss all repeat the same frame.

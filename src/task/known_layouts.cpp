@@ -11,22 +11,22 @@
 namespace hocket::task {
 
 KnownLayouts::KnownLayouts(const std::vector<std::string>& offer) {
-    for (const std::string& digest : offer) entries_.push_back({digest, {}});
+    for (const std::string& digest : offer) entries_.push_back({digest, std::nullopt});
 }
 
 bool KnownLayouts::find(std::string_view digest) {
     const auto it = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const Entry& entry) { return entry.digest == digest; });
+                                 [&](const KnownLayout& entry) { return entry.digest == digest; });
     if (it == entries_.end()) return false;
     std::rotate(entries_.begin(), it, it + 1);
     return true;
 }
 
-void KnownLayouts::add(std::string digest, std::vector<Layout> layout) {
+void KnownLayouts::add(std::string digest, const Layout& layout) {
     if (find(digest))
-        entries_[0].layout = std::move(layout);
+        entries_[0].layout = layout;
     else
-        entries_.insert(entries_.begin(), {std::move(digest), std::move(layout)});
+        entries_.insert(entries_.begin(), {std::move(digest), layout});
     if (entries_.size() > capacity_) entries_.pop_back();
 }
 
@@ -37,48 +37,48 @@ void KnownLayouts::pack(Packer& out, const Layout& layout) {
         return;
     }
     out.text(layout::bytes_of(layout.form()));
-    add(key, {layout});
+    add(key, layout);
 }
 
 Layout KnownLayouts::unpack(Unpacker& in) {
     const std::string_view bytes = in.view();
     if (bytes.size() > layout::most_whole) {
         Layout layout(std::make_shared<const layout::Form>(layout::form_of(bytes)));
-        add(layout::digest_of(bytes), {layout});
+        add(layout::digest_of(bytes), layout);
         return layout;
     }
     if (!layout::is_digest(bytes)) return transfer::layout_of(bytes);
-    if (!find(bytes) || entries_[0].layout.empty())
+    if (!find(bytes) || !entries_[0].layout)
         throw Error("a message names the layout " + layout::hexadecimal(bytes) +
                     ", which this process does not hold; do all processes run the same version "
                     "of hocket?");
-    return entries_[0].layout[0];
+    return *entries_[0].layout;
 }
 
 void KnownLayouts::keep(const Layout& layout) {
     const std::string& key = layout::key_of(layout.form());
-    if (layout::is_digest(key)) add(key, {layout});
+    if (layout::is_digest(key)) add(key, layout);
 }
 
 KnownLayouts KnownLayouts::recent(std::size_t count) const {
     KnownLayouts first(unlimited);
-    for (const Entry& entry : entries_)
+    for (const KnownLayout& entry : entries_)
         if (first.entries_.size() < count) first.entries_.push_back(entry);
     return first;
 }
 
 std::vector<std::string> KnownLayouts::offer() const {
     std::vector<std::string> digests;
-    for (const Entry& entry : entries_) digests.push_back(entry.digest);
+    for (const KnownLayout& entry : entries_) digests.push_back(entry.digest);
     return digests;
 }
 
 std::string KnownLayouts::whole(const std::vector<std::string>& digests) const {
     Packer out;
-    for (const Entry& entry : entries_)
+    for (const KnownLayout& entry : entries_)
         if (std::find(digests.begin(), digests.end(), entry.digest) != digests.end() &&
-            !entry.layout.empty())
-            out.text(layout::bytes_of(entry.layout[0].form()));
+            entry.layout)
+            out.text(layout::bytes_of(entry.layout->form()));
     return out.take();
 }
 

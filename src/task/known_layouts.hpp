@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,15 +43,15 @@ class KnownLayouts {
     std::string whole(const std::vector<std::string>& digests) const;
 
   private:
-    struct Entry {
+    struct KnownLayout {
         std::string digest;
-        std::vector<Layout> layout;  // one; none: another process holds it
+        std::optional<Layout> layout;  // none: another process holds it
     };
     bool find(std::string_view digest);  // puts it first
-    void add(std::string digest, std::vector<Layout> layout);
+    void add(std::string digest, const Layout& layout);
 
     std::size_t capacity_ = usual;
-    std::vector<Entry> entries_;
+    std::vector<KnownLayout> entries_;
 };
 
 void pack(Packer& out, const std::vector<std::string>& texts);

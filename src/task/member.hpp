@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -19,7 +20,6 @@
 namespace hocket {
 namespace task {
 class KeptChannel;
-class Reunion;
 class Tags;
 }  // namespace task
 
@@ -31,9 +31,13 @@ struct Tasks::State {
     std::map<int, std::shared_ptr<task::Member>> mine = {};
     std::shared_ptr<Profile> profile = std::make_shared<Profile>();
     std::int64_t collectives = 0;  // collective calls between all tasks so far
-    // Of jobs that may meet again: how they do, the tasks of the next meeting, the last frames that
-    // this job has of its channels, and the channels that follow.
-    std::shared_ptr<task::Reunion> reunion = nullptr;
+    /// For jobs that may meet again: the tasks of both, anew. `why`: the loss. Collective over this
+    /// process's job. @throws on every process: PeerLostError if the other job does not come back
+    /// in time; DeadlineError.
+    std::function<std::shared_ptr<State>(const std::string& why, const Deadline& deadline)>
+        meet_again = nullptr;
+    // The tasks of the next meeting, the last frames that this job has of its channels, and the
+    // channels that follow.
     std::shared_ptr<State> next = nullptr;
     std::map<std::string, std::int64_t> resume = {};
     std::vector<std::weak_ptr<task::KeptChannel>> channels = {};

@@ -8,9 +8,9 @@ namespace hocket::task {
 namespace {
 
 // Combines one option of both sides: `open` means not set.
-template <class Value, class Say>
-Value either(const Value& sender, const Value& receiver, const Value& open, Say say) {
-    if (sender != open && receiver != open && sender != receiver) say(sender, receiver);
+template <class Value, class Report>
+Value either(const Value& sender, const Value& receiver, const Value& open, Report report) {
+    if (sender != open && receiver != open && sender != receiver) report(sender, receiver);
     return sender != open ? sender : receiver;
 }
 

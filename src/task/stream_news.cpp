@@ -25,29 +25,29 @@ void Member::receive_news() {
     }
 }
 
-Protocol<> send_news(All all, Me me, int other, NewsText news) {
+Protocol<> send_news(All all, Me me, int other, char kind, std::string stream,
+                     std::int64_t number) {
     Packer packer;
-    packer.text(std::string(1, news.kind)).text(news.stream).number(news.number);
+    packer.text(std::string(1, kind)).text(stream).number(number);
     co_await comm::send_text(*all->link, packer.take(), me->lowest_of(other),
                              me->tags.news(me->task));
 }
 
-Protocol<> find_number(All all, Me me, AwaitedNews awaited, int tag, Deadline deadline,
-                       std::shared_ptr<std::int64_t> out) {
+Protocol<> find_number(All all, Me me, int other, std::string stream, NumberInNews number, int tag,
+                       Deadline deadline, std::shared_ptr<std::int64_t> out) {
     Fault fault;
     std::optional<std::int64_t> found;
     if (me->group.lowest()) {
         try {
             comm::When known([&] {
                 me->receive_news();
-                found = awaited.number(me->news[awaited.stream]);
-                if (!found) all->link->need(me->lowest_of(awaited.other));
+                found = number(me->news[stream]);
+                if (!found) all->link->need(me->lowest_of(other));
                 return found || deadline.passed();
             });
             co_await comm::until(known);
             if (!found)
-                fault = {"DeadlineError", "task '" +
-                                              all->names[static_cast<std::size_t>(awaited.other)] +
+                fault = {"DeadlineError", "task '" + all->names[static_cast<std::size_t>(other)] +
                                               "' has not answered in time"};
         } catch (const Error&) {
             fault = Fault::current();

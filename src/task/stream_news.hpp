@@ -14,24 +14,14 @@ namespace hocket::task {
 
 constexpr char position_of = 'p', acknowledgement_of = 'a';
 
-struct NewsText {
-    char kind;
-    std::string stream;
-    std::int64_t number;
-};
-Protocol<> send_news(All all, Me me, int other, NewsText news);
+Protocol<> send_news(All all, Me me, int other, char kind, std::string stream, std::int64_t number);
 
 /// The number that a call waits for, once the news has it. It outlives a wait that is interrupted,
 /// so it refers to nothing of its caller.
 using NumberInNews = std::function<std::optional<std::int64_t>(const StreamNews&)>;
-struct AwaitedNews {
-    int other;
-    std::string stream;
-    NumberInNews number;
-};
-/// The number that the lowest process finds, on every process of the task. @throws DeadlineError;
-/// JobLostError, on every process.
-Protocol<> find_number(All all, Me me, AwaitedNews awaited, int tag, Deadline deadline,
-                       std::shared_ptr<std::int64_t> out);
+/// The number that the lowest process finds in that task's news, on every process of the task.
+/// @throws DeadlineError; JobLostError, on every process.
+Protocol<> find_number(All all, Me me, int other, std::string stream, NumberInNews number, int tag,
+                       Deadline deadline, std::shared_ptr<std::int64_t> out);
 
 }  // namespace hocket::task

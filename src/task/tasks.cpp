@@ -236,16 +236,17 @@ void Tasks::State::add_member(int task, Comm of_task, const task::Tags& tags) {
     mine[task] = std::move(member);
 }
 
-std::shared_ptr<Tasks::State> task::tasks_of_jobs(std::span<const Job> jobs, const Comm& comm,
-                                                  comm::OwnedLink link) {
+std::shared_ptr<Tasks::State> task::tasks_of_jobs(std::span<const TaskRequest> jobs,
+                                                  const Comm& comm, comm::OwnedLink link) {
     auto all = std::make_shared<Tasks::State>(Tasks::State{comm, std::move(link)});
     int first = 0, own = -1;
-    for (const Job& job : jobs) {
-        std::vector<int>& ranks = all->ranks.emplace_back(static_cast<std::size_t>(job.processes));
+    for (const TaskRequest& job : jobs) {
+        const auto processes = std::get<std::int64_t>(job.processes);
+        std::vector<int>& ranks = all->ranks.emplace_back(static_cast<std::size_t>(processes));
         std::iota(ranks.begin(), ranks.end(), first);
         if (first == all->link->first_own()) own = static_cast<int>(all->names.size());
         all->names.push_back(job.name);
-        first += job.processes;
+        first += static_cast<int>(processes);
     }
     const comm::EngineLock engine_lock;
     all->add_member(own, comm, Tags(static_cast<int>(jobs.size()), all->link->highest_tag()));

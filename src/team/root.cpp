@@ -230,7 +230,7 @@ MemberState Root::state_of(int process, std::string& words) {
 
 std::string Root::name_of(int process) const {
     if (!comm_) return "";
-    return shm::PeerRegistry::instance().names_of({comm_->state().link().process(process)});
+    return shm::names_of_peers({comm_->state().link().process(process)});
 }
 
 std::optional<Departure> Root::absent(const Group& group, int awaited, bool direct) {

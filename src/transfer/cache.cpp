@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/pack.hpp"
 #include "hocket/transfer.hpp"
 #include "layout/binary.hpp"
 #include "transfer/lru_cache.hpp"
@@ -16,42 +17,8 @@ namespace hocket {
 namespace transfer {
 namespace {
 
-struct ScheduleKey {
-    Layout source_layout, destination_layout;
-    plan::Options options;
-    LocalView source, destination;
-
-    std::size_t hash() const {
-        std::size_t hash = source_layout.hash();
-        const auto add = [&](std::size_t number) { hash = hash * 1099511628211U + number; };
-        add(destination_layout.hash());
-        for (const auto number : {options.itemsize, source.process, destination.process})
-            add(static_cast<std::size_t>(number));
-        for (const auto* numbers : {&options.axes, &source.strides, &destination.strides})
-            for (const auto number : *numbers) add(static_cast<std::size_t>(number));
-        return hash;
-    }
-    friend bool operator==(const ScheduleKey& a, const ScheduleKey& b) {
-        return a.source.process == b.source.process &&
-               a.destination.process == b.destination.process &&
-               a.source.strides == b.source.strides &&
-               a.destination.strides == b.destination.strides &&
-               a.options.itemsize == b.options.itemsize && a.options.axes == b.options.axes &&
-               a.options.strategy == b.options.strategy && a.options.stages == b.options.stages &&
-               a.options.overlap == b.options.overlap && a.options.partial == b.options.partial &&
-               a.options.same_ranks == b.options.same_ranks &&
-               same_definition(a.source_layout, b.source_layout) &&
-               same_definition(a.destination_layout, b.destination_layout);
-    }
-    // Not ==: processes share copies out in the order of the definition, and one process may have
-    // met an equal layout that its peers have not.
-    static bool same_definition(const Layout& a, const Layout& b) {
-        return layout::key_of(a.form()) == layout::key_of(b.form());
-    }
-};
-
-LruCache<ScheduleKey, Schedule>& schedules() {
-    static auto* const kept = new LruCache<ScheduleKey, Schedule>(true);
+LruCache<Schedule>& schedules() {
+    static auto* const kept = new LruCache<Schedule>(true);
     return *kept;
 }
 
@@ -84,7 +51,7 @@ std::size_t plans_kept() {
 }
 
 Layout layout_of(std::string_view bytes) {
-    static auto* const kept = new LruCache<std::string, Layout>;
+    static auto* const kept = new LruCache<Layout>;
     return *kept->find_or_make(bytes, [](std::string_view key) {
         return Layout(std::make_shared<const layout::Form>(layout::form_of(key)));
     });
@@ -95,12 +62,22 @@ std::shared_ptr<const Schedule> cached_schedule(const Layout& source_layout,
                                                 const plan::Options& options,
                                                 const LocalView& source,
                                                 const LocalView& destination) {
-    return schedules().find_or_make(
-        {source_layout, destination_layout, options, source, destination},
-        [](const ScheduleKey& key) {
-            const Plan plan(key.source_layout, key.destination_layout, key.options);
-            return plan_schedule(plan, key.source, key.destination);
-        });
+    // By the definitions of the layouts, not their values: processes share copies out in the order
+    // of the definition, and one process may have met an equal layout that its peers have not.
+    Packer key(512);
+    key.text(layout::key_of(source_layout.form())).text(layout::key_of(destination_layout.form()));
+    key.text(options.strategy).number(options.itemsize).number(options.stages);
+    key.number(options.same_ranks).number(options.partial);
+    key.number(source.process).number(destination.process);
+    for (const auto* numbers :
+         {&options.axes, &options.overlap, &source.strides, &destination.strides}) {
+        key.number(static_cast<std::int64_t>(numbers->size()));
+        for (const std::int64_t number : *numbers) key.number(number);
+    }
+    return schedules().find_or_make(key.take(), [&](const std::string&) {
+        const Plan plan(source_layout, destination_layout, options);
+        return plan_schedule(plan, source, destination);
+    });
 }
 
 }  // namespace transfer

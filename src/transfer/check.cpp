@@ -8,7 +8,9 @@
 
 #include "base/overlap.hpp"
 #include "base/text.hpp"
+#include "kernel/box.hpp"
 #include "layout/form.hpp"
+#include "layout/interval.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -18,29 +20,16 @@ base::StridedBox box_of(const Array& array) {
             array.dtype().size};
 }
 
-// The range of bytes of an array's elements; empty for an array without elements.
-struct Range {
-    std::intptr_t first, end;
-};
-Range range_of(const Array& array) {
+// The addresses of an array's elements; empty for an array without elements.
+layout::Range addresses_of(const Array& array) {
     const auto start = reinterpret_cast<std::intptr_t>(array.data());
-    Range range{start, start + array.dtype().size};
+    layout::Range range{start, start + array.dtype().size};
     for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
         const std::int64_t steps = array.local_shape()[d] - 1;
         if (steps < 0) return {start, start};
-        (array.strides()[d] < 0 ? range.first : range.end) += steps * array.strides()[d];
+        (array.strides()[d] < 0 ? range.first : range.last) += steps * array.strides()[d];
     }
     return range;
-}
-
-// Elements of a dense array do not overlap, whatever its order of dimensions.
-bool is_dense(const Array& array) {
-    std::int64_t bytes = array.dtype().size;
-    for (std::size_t d = array.local_shape().size(); d-- > 0;) {
-        if (array.strides()[d] != bytes) return false;
-        bytes *= array.local_shape()[d];
-    }
-    return true;
 }
 
 }  // namespace
@@ -48,7 +37,9 @@ bool is_dense(const Array& array) {
 comm::Fault fault_in_writing(const Array& destination) {
     if (!destination.writable())
         return {"Error", "the receiving array is read-only; give one that may be written"};
-    if (!is_dense(destination) && base::overlaps_itself(box_of(destination)))
+    if (!kernel::is_dense(destination.local_shape(), destination.dtype().size,
+                          destination.strides()) &&
+        base::overlaps_itself(box_of(destination)))
         return {"Error", "elements of the receiving array overlap: shape " +
                              text::tuple(destination.local_shape()) + " with strides " +
                              text::tuple(destination.strides()) +
@@ -58,15 +49,15 @@ comm::Fault fault_in_writing(const Array& destination) {
 
 // Sorted by first address, so that each is compared with few others.
 std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<const Array> arrays) {
-    std::vector<std::pair<Range, std::size_t>> ranges;  // with the index of the array
+    std::vector<std::pair<layout::Range, std::size_t>> ranges;  // with the index of the array
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Range range = range_of(arrays[i]);
-        if (range.first != range.end) ranges.push_back({range, i});
+        const layout::Range range = addresses_of(arrays[i]);
+        if (range.first != range.last) ranges.push_back({range, i});
     }
     std::sort(ranges.begin(), ranges.end(),
               [](const auto& a, const auto& b) { return a.first.first < b.first.first; });
     for (auto a = ranges.begin(); a != ranges.end(); ++a)
-        for (auto b = a + 1; b != ranges.end() && b->first.first < a->first.end; ++b)
+        for (auto b = a + 1; b != ranges.end() && b->first.first < a->first.last; ++b)
             if (base::share_bytes(box_of(arrays[a->second]), box_of(arrays[b->second])))
                 return std::minmax(a->second, b->second);
     return std::nullopt;
@@ -74,8 +65,8 @@ std::optional<std::pair<std::size_t, std::size_t>> sharing_memory(std::span<cons
 
 comm::Fault fault_between(const Array& source, const Array& destination) {
     if (comm::Fault fault = fault_in_writing(destination)) return fault;
-    const Range from = range_of(source), to = range_of(destination);
-    if (from.first < to.end && to.first < from.end &&
+    const layout::Range from = addresses_of(source), to = addresses_of(destination);
+    if (from.first < to.last && to.first < from.last &&
         base::share_bytes(box_of(source), box_of(destination)))
         return {"Error",
                 "the receiving array shares memory with the sending one; give it memory of its "

@@ -36,7 +36,7 @@ bool interleave(const plan::Box& a, const plan::Box& b) {
 }
 
 // Boxes that are divided together: a single one, or consecutive interleaved ones.
-struct Group {
+struct BoxGroup {
     std::size_t boxes = 1;
     // The unit of a single box is an element; of several boxes, an iteration of their outermost
     // loops.
@@ -48,7 +48,7 @@ struct Group {
 };
 
 // As many whole inner loops as fit a chunk: at other boundaries, a chunk would be several boxes.
-Group alone(const plan::Box& box, std::int64_t most) {
+BoxGroup alone(const plan::Box& box, std::int64_t most) {
     const std::int64_t elements = plan::count(box);
     if (elements <= most) return {1, elements, elements};
     std::int64_t grain = 1;
@@ -59,9 +59,9 @@ Group alone(const plan::Box& box, std::int64_t most) {
     return {1, elements, most / grain * grain};
 }
 
-Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
-               std::int64_t part_bytes) {
-    Group group;
+BoxGroup group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
+                  std::int64_t part_bytes) {
+    BoxGroup group;
     while (first + group.boxes < boxes.size() &&
            interleave(boxes[first], boxes[first + group.boxes]))
         ++group.boxes;
@@ -72,15 +72,15 @@ Group group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int6
             group.turns = std::max(group.turns, boxes[i].loops[0].extent);
         }
         const auto shares = static_cast<std::int64_t>(group.boxes) * interleaved_share;
-        const std::int64_t stretch = std::min(part_bytes, std::max(interleaved_bytes, shares));
-        group.at_once = std::min(stretch / bytes, group.turns);
+        const std::int64_t most = std::min(part_bytes, std::max(interleaved_bytes, shares));
+        group.at_once = std::min(most / bytes, group.turns);
         if (group.at_once > 0) return group;
     }
     return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
 }
 
 // For a box that skips elements within the cache lines of either side; else 0.
-std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
+std::int64_t spaced_elements(const plan::Box& box, const MessageBoxes& message) {
     constexpr std::int64_t close = 128;  // bytes
     const int last = static_cast<int>(message.destination.size()) - 1;
     const int last_there = static_cast<int>(message.source.size()) - 1;
@@ -96,72 +96,56 @@ std::int64_t spaced_elements(const plan::Box& box, const Boxes& message) {
 
 }  // namespace
 
-Strided::Strided(const plan::Box& of, std::int64_t itemsize) : box(of) {
-    for (const auto& loop : box.loops) {
+kernel::OffsetCopy copy_of(const plan::Box& box, std::int64_t itemsize, const Shape* source,
+                           const Shape* destination, std::int64_t buffer_offset) {
+    Shape extents, from, to;
+    for (const plan::Loop& loop : box.loops) {
         extents.push_back(loop.extent);
-        elements *= loop.extent;
+        if (source != nullptr)
+            from.push_back(loop.source_step *
+                           (*source)[static_cast<std::size_t>(loop.source_dimension)]);
+        if (destination != nullptr)
+            to.push_back(loop.destination_step *
+                         (*destination)[static_cast<std::size_t>(loop.destination_dimension)]);
     }
-    dense = dense_strides(extents, itemsize);
-}
-Shape Strided::in_source(const Shape& strides) const {
-    Shape out;
-    for (const auto& loop : box.loops)
-        out.push_back(loop.source_step * strides[static_cast<std::size_t>(loop.source_dimension)]);
-    return out;
-}
-Shape Strided::in_destination(const Shape& strides) const {
-    Shape out;
-    for (const auto& loop : box.loops)
-        out.push_back(loop.destination_step *
-                      strides[static_cast<std::size_t>(loop.destination_dimension)]);
-    return out;
-}
-std::int64_t Strided::source_offset(const Shape& strides) const {
-    return offset_of(box.source_first, strides);
-}
-std::int64_t Strided::destination_offset(const Shape& strides) const {
-    return offset_of(box.destination_first, strides);
+    if (source == nullptr) from = dense_strides(extents, itemsize);
+    if (destination == nullptr) to = dense_strides(extents, itemsize);
+    return {
+        {extents, itemsize, from, to},
+        source != nullptr ? offset_of(box.source_first, *source) : buffer_offset,
+        destination != nullptr ? offset_of(box.destination_first, *destination) : buffer_offset};
 }
 
-std::int64_t Boxes::bytes() const {
+std::int64_t MessageBoxes::bytes() const {
     std::int64_t elements = 0;
     for (const auto& box : boxes) elements += plan::count(box);
     return elements * itemsize;
 }
 
-Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
+Chunks cut(const MessageBoxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
     Chunks parts(kind);
     const auto add = [&](const plan::Box& box) {
-        const Strided strided(box, message.itemsize);
-        std::int64_t source = parts.filled(), destination = parts.filled();
-        Shape from = strided.dense, to = strided.dense;
-        if (kind != Chunks::Kind::unpacking) {
-            from = strided.in_source(message.source);
-            source = strided.source_offset(message.source);
-        }
-        if (kind != Chunks::Kind::packing) {
-            to = strided.in_destination(message.destination);
-            destination = strided.destination_offset(message.destination);
-        }
-        parts.add({strided.extents, message.itemsize, from, to}, source, destination);
+        parts.add(copy_of(
+            box, message.itemsize, kind != Chunks::Kind::unpacking ? &message.source : nullptr,
+            kind != Chunks::Kind::packing ? &message.destination : nullptr, parts.filled()));
     };
-    std::vector<plan::Box> stretch;
+    std::vector<plan::Box> pieces;
     for (std::size_t i = 0; i < message.boxes.size();) {
-        const Group group = group_of(message.boxes, i, message.itemsize, part_bytes);
+        const BoxGroup group = group_of(message.boxes, i, message.itemsize, part_bytes);
         for (std::int64_t turn = 0; turn < group.turns; turn += group.at_once) {
             std::int64_t bytes = 0;
-            stretch.clear();
+            pieces.clear();
             for (std::size_t k = i; k < i + group.boxes; ++k) {
                 const plan::Box& box = message.boxes[k];
                 const std::int64_t each = group.elements_of_turn(box);
                 const std::int64_t last = std::min((turn + group.at_once) * each, plan::count(box));
                 for (auto& piece : plan::slice({box}, turn * each, last)) {
                     bytes += plan::count(piece) * message.itemsize;
-                    stretch.push_back(std::move(piece));
+                    pieces.push_back(std::move(piece));
                 }
             }
             if (parts.filled() + bytes > part_bytes) parts.end_part();
-            for (const auto& piece : stretch) add(piece);
+            for (const auto& piece : pieces) add(piece);
         }
         i += group.boxes;
     }
@@ -169,7 +153,7 @@ Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes) {
     return parts;
 }
 
-std::int64_t bytes_of_part(const Boxes& message) {
+std::int64_t bytes_of_part(const MessageBoxes& message) {
     constexpr std::int64_t least = std::int64_t{1} << 19, least_spaced = std::int64_t{1} << 16;
     constexpr std::int64_t most = std::int64_t{1} << 20, parts = 256;
     const std::int64_t bytes = message.bytes();
@@ -179,7 +163,8 @@ std::int64_t bytes_of_part(const Boxes& message) {
                                                  : std::clamp(bytes / parts, least, most);
 }
 
-transport::Message message_of(Boxes boxes, std::int64_t peer, std::int64_t turn, bool publishes) {
+transport::Message message_of(MessageBoxes boxes, std::int64_t peer, std::int64_t turn,
+                              bool publishes) {
     const std::int64_t bytes = boxes.bytes();
     const auto cutter = std::make_shared<const transport::Message::Cutter>(
         [boxes = std::move(boxes)](const transport::Message&, Chunks::Kind kind,

@@ -13,22 +13,13 @@ namespace hocket::transfer {
 
 using transport::Chunks;
 
-/// A box's extents and its strides in bytes: in a buffer that holds it densely; or in an array of
-/// given strides, with the position of its first element.
-struct Strided {
-    Strided(const plan::Box& of, std::int64_t itemsize);
-    Shape in_source(const Shape& strides) const;
-    Shape in_destination(const Shape& strides) const;
-    std::int64_t source_offset(const Shape& strides) const;
-    std::int64_t destination_offset(const Shape& strides) const;
-
-    const plan::Box& box;
-    Shape extents, dense;
-    std::int64_t elements = 1;
-};
+/// The copy of a box between arrays of these strides, in bytes. A side without strides is a buffer
+/// that holds the box densely from `buffer_offset` on.
+kernel::OffsetCopy copy_of(const plan::Box& box, std::int64_t itemsize, const Shape* source,
+                           const Shape* destination, std::int64_t buffer_offset);
 
 /// The boxes of one message, with the array strides, in bytes, of the known ends.
-struct Boxes {
+struct MessageBoxes {
     std::vector<plan::Box> boxes;
     std::int64_t itemsize = 1;
     Shape source, destination;
@@ -37,16 +28,17 @@ struct Boxes {
 };
 
 /// Both ends of a message must pass the same `part_bytes`.
-Chunks cut(const Boxes& message, Chunks::Kind kind, std::int64_t part_bytes);
+Chunks cut(const MessageBoxes& message, Chunks::Kind kind, std::int64_t part_bytes);
 
 /// The size of chunks: large enough for a copy to run at full speed, small enough for a buffer in
 /// cache. Elements that one message skips in a cache line are still cached for the next message.
 /// Both ends of a message compute the same size.
-std::int64_t bytes_of_part(const Boxes& message);
+std::int64_t bytes_of_part(const MessageBoxes& message);
 
 /// A message of these boxes, of which this end knows the strides of both arrays. `publishes`: this
 /// end's array has the strides that the other end expects.
-transport::Message message_of(Boxes boxes, std::int64_t peer, std::int64_t turn, bool publishes);
+transport::Message message_of(MessageBoxes boxes, std::int64_t peer, std::int64_t turn,
+                              bool publishes);
 /// A message of bytes that lie together at both ends, here at `offset`.
 transport::Message message_of(std::int64_t offset, std::int64_t bytes, bool sending,
                               std::int64_t peer, std::int64_t turn);

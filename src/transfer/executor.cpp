@@ -19,7 +19,7 @@ using transport::Route;
 
 namespace {
 
-void run_all(const std::vector<transport::LocalCopy>& copies, const std::byte* source,
+void run_all(const std::vector<kernel::OffsetCopy>& copies, const std::byte* source,
              std::byte* destination) {
     for (const auto& each : copies)
         each.copy.run(source + each.source_offset, destination + each.destination_offset);
@@ -103,17 +103,16 @@ void Executor::refuse(const comm::Fault& why) {
 
 // Only after all messages are received.
 bool Executor::receive_refusals() {
-    for (const std::size_t i : run_.refused)
-        refusals_.from(route_.rank_of(work_->receives.messages[i]));
+    for (const std::size_t i : run_.refused) refusals_.from(route_.rank_of(work_->receives[i]));
     run_.refused.clear();
     return refusals_.poll();
 }
 
 void Executor::log_messages() const {
-    const auto counted = [&](const transport::Direction& side) {
-        const std::size_t all = side.messages.size();
+    const auto counted = [&](const std::vector<transport::Message>& side) {
+        const std::size_t all = side.size();
         const auto in_node = static_cast<std::size_t>(
-            std::count_if(side.messages.begin(), side.messages.end(),
+            std::count_if(side.begin(), side.end(),
                           [&](const auto& message) { return route_.in_node(message); }));
         return std::to_string(all) + (all == 1 ? " message" : " messages") + " (" +
                std::to_string(in_node) + " by shared memory, " + std::to_string(all - in_node) +
@@ -143,8 +142,7 @@ void Executor::begin(const void* source, void* destination, bool refusing) {
     received_ = ready_ = 0;
     timed_ = !short_;
     if (timed_) watch_.restart();
-    const std::size_t sends = work_->sends.messages.size(),
-                      receives = work_->receives.messages.size();
+    const std::size_t sends = work_->sends.size(), receives = work_->receives.size();
     count_sends(sends);
     count_receives(receives);
     unpacked_.assign(forwards() ? receives : 0, false);
@@ -156,7 +154,7 @@ void Executor::begin(const void* source, void* destination, bool refusing) {
 }
 
 bool Executor::send_what_is_ready() {
-    const auto& sends = work_->sends.messages;
+    const auto& sends = work_->sends;
     const std::size_t before = ready_;
     for (; ready_ < sends.size() && sends[ready_].after <= received_; ++ready_)
         if (forwards()) load(ready_);
@@ -168,12 +166,14 @@ bool Executor::send_what_is_ready() {
 // Copies the cargo of send `i` into the scratch memory.
 void Executor::load(std::size_t i) {
     watch_.lap(&Profile::move);
-    const Cargo& cargo = work_->outgoing[i];
-    for (const OwnParcel& parcel : cargo.parcels) {
-        scratch_.get()[parcel.flag_offset] = std::byte{run_.refusing};
-        if (!run_.refusing) run_all(parcel.copies, run_.source, scratch_.get());
+    for (const Cargo& cargo : work_->outgoing[i]) {
+        if (cargo.source < 0) {
+            run_all(cargo.copies, scratch_.get(), scratch_.get());
+            continue;
+        }
+        scratch_.get()[cargo.flag_offset] = std::byte{run_.refusing};
+        if (!run_.refusing) run_all(cargo.copies, run_.source, scratch_.get());
     }
-    run_all(cargo.forwarded, scratch_.get(), scratch_.get());
     watch_.lap(&Profile::pack);
 }
 
@@ -181,10 +181,10 @@ void Executor::load(std::size_t i) {
 void Executor::received(std::size_t i) {
     unpacked_[i] = true;
     while (received_ < unpacked_.size() && unpacked_[received_]) ++received_;
-    const Cargo& cargo = work_->incoming[i];
-    if (cargo.parcels.empty()) return;
+    const std::vector<Cargo>& parcels = work_->incoming[i];
+    if (parcels.empty()) return;
     watch_.lap(&Profile::move);
-    for (const OwnParcel& parcel : cargo.parcels) {
+    for (const Cargo& parcel : parcels) {
         const bool refused = scratch_.get()[parcel.flag_offset] != std::byte{0};
         if (refused) refusals_.from(route_.source[static_cast<std::size_t>(parcel.source)]);
         if (refused || run_.refusing) continue;
@@ -264,11 +264,10 @@ bool Executor::go_on() {
         any = copy_local();
         if (start_next()) any = true;
     } while (platform::simulated && any);
-    under_way_ =
-        !(ready_ == work_->sends.messages.size() && run_.local_done == work_->local.size() &&
-          std::all_of(transports_.begin(), transports_.end(),
-                      [](const auto& each) { return each->finished(); }) &&
-          receive_refusals());
+    under_way_ = !(ready_ == work_->sends.size() && run_.local_done == work_->local.size() &&
+                   std::all_of(transports_.begin(), transports_.end(),
+                               [](const auto& each) { return each->finished(); }) &&
+                   receive_refusals());
     return !under_way_;
 }
 

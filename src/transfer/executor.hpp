@@ -77,7 +77,7 @@ class Executor {
     bool delivered_ = false;  // of a short run
     std::int64_t runs_ = 0;
     bool to_draw_ = false;  // in the trace, the arrival of the elements
-    transport::Run run_;
+    transport::ScheduleRun run_;
     Refusals refusals_;
     // For strategies with relays:
     std::shared_ptr<std::byte> scratch_;

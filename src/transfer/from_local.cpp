@@ -45,29 +45,28 @@ std::vector<Numbers> share(const Comm& comm, const Numbers& mine, const Deadline
 
 constexpr std::int64_t box = 0, list = 1;  // kinds of parts
 
-// A part as numbers: its kind, the shape's dimensions and extents, and the rest.
-struct Part {
-    std::int64_t kind;
-    Shape shape;
-    Numbers rest;
-};
-
-std::vector<Part> share_parts(const Comm& comm, const Part& mine, const Deadline& deadline) {
-    Numbers packed{mine.kind, static_cast<std::int64_t>(mine.shape.size())};
-    packed.insert(packed.end(), mine.shape.begin(), mine.shape.end());
-    packed.insert(packed.end(), mine.rest.begin(), mine.rest.end());
-    std::vector<Part> parts;
+// The parts of all processes, as numbers. All give the same kind and the same shape.
+std::vector<Numbers> share_parts(const Comm& comm, std::int64_t kind, const Shape& shape,
+                                 const Numbers& part, const Deadline& deadline) {
+    Numbers packed{kind, static_cast<std::int64_t>(shape.size())};
+    packed.insert(packed.end(), shape.begin(), shape.end());
+    packed.insert(packed.end(), part.begin(), part.end());
+    std::vector<Numbers> parts;
+    Shape first;
     for (const Numbers& each : share(comm, packed, deadline)) {
-        const auto shape = each.begin() + 2, rest = shape + each[1];
-        parts.push_back({each[0], {shape, rest}, {rest, each.end()}});
-    }
-    for (std::size_t r = 1; r < parts.size(); ++r) {
-        const std::string both = "processes 0 and " + std::to_string(r);
-        if (parts[r].kind != parts[0].kind)
+        const auto begin = each.begin() + 2 + each[1];
+        const Shape its(each.begin() + 2, begin);
+        if (parts.empty()) {
+            first = its;
+            kind = each[0];
+        }
+        const std::string both = "processes 0 and " + std::to_string(parts.size());
+        if (each[0] != kind)
             throw LayoutError(both + " give a box and a list of elements; give the same kind");
-        if (parts[r].shape != parts[0].shape)
-            throw LayoutError(both + " give the shapes " + text::tuple(parts[0].shape) + " and " +
-                              text::tuple(parts[r].shape) + "; give the same, or none");
+        if (its != first)
+            throw LayoutError(both + " give the shapes " + text::tuple(first) + " and " +
+                              text::tuple(its) + "; give the same, or none");
+        parts.emplace_back(begin, each.end());
     }
     return parts;
 }
@@ -76,14 +75,13 @@ std::vector<Part> share_parts(const Comm& comm, const Part& mine, const Deadline
 
 Layout layout_from_local(const Comm& comm, const IndexBox& part, const Shape& shape,
                          Deadline deadline) {
-    Part mine{box, shape, part.start};
-    mine.rest.insert(mine.rest.end(), part.stop.begin(), part.stop.end());
-    const std::vector<Part> parts = share_parts(comm, mine, deadline);
+    Numbers corners(part.start.begin(), part.start.end());
+    corners.insert(corners.end(), part.stop.begin(), part.stop.end());
     std::vector<IndexBox> boxes;
     Shape least;
-    for (const Part& each : parts) {
-        const auto middle = each.rest.begin() + static_cast<std::ptrdiff_t>(each.rest.size() / 2);
-        boxes.push_back({{each.rest.begin(), middle}, {middle, each.rest.end()}});
+    for (const Numbers& each : share_parts(comm, box, shape, corners, deadline)) {
+        const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
+        boxes.push_back({{each.begin(), middle}, {middle, each.end()}});
         least.resize(std::max(least.size(), boxes.back().stop.size()), 0);
         for (std::size_t d = 0; d < boxes.back().stop.size(); ++d)
             least[d] = std::max(least[d], boxes.back().stop[d]);
@@ -93,13 +91,11 @@ Layout layout_from_local(const Comm& comm, const IndexBox& part, const Shape& sh
 
 Layout layout_from_local(const Comm& comm, std::span<const std::int64_t> elements,
                          const Shape& shape, Deadline deadline) {
-    const Part mine{list, shape, {elements.begin(), elements.end()}};
-    std::vector<Numbers> lists;
+    const std::vector<Numbers> lists =
+        share_parts(comm, list, shape, {elements.begin(), elements.end()}, deadline);
     std::int64_t least = 0;
-    for (Part& each : share_parts(comm, mine, deadline)) {
-        for (const std::int64_t element : each.rest) least = std::max(least, element + 1);
-        lists.push_back(std::move(each.rest));
-    }
+    for (const Numbers& each : lists)
+        for (const std::int64_t element : each) least = std::max(least, element + 1);
     return Layout::elements(shape.empty() ? Shape{least} : shape, lists);
 }
 

@@ -14,23 +14,15 @@ std::int64_t local_bytes(const Layout& layout, const LocalView& view, std::int64
     return view.process < 0 ? 0 : layout.local_elements(view.process) * itemsize;
 }
 
-std::vector<transport::LocalCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
-                                            const LocalView& view, std::int64_t itemsize,
-                                            std::int64_t buffer_offset) {
-    std::vector<transport::LocalCopy> copies;
+std::vector<kernel::OffsetCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
+                                          const LocalView& view, std::int64_t itemsize,
+                                          std::int64_t buffer_offset) {
+    std::vector<kernel::OffsetCopy> copies;
+    const Shape *source = sending ? &view.strides : nullptr,
+                *destination = sending ? nullptr : &view.strides;
     for (const auto& box : part.boxes(peer)) {
-        const Strided strided(box, itemsize);
-        if (sending)
-            copies.push_back(
-                {{strided.extents, itemsize, strided.in_source(view.strides), strided.dense},
-                 strided.source_offset(view.strides),
-                 buffer_offset});
-        else
-            copies.push_back(
-                {{strided.extents, itemsize, strided.dense, strided.in_destination(view.strides)},
-                 buffer_offset,
-                 strided.destination_offset(view.strides)});
-        buffer_offset += strided.elements * itemsize;
+        copies.push_back(copy_of(box, itemsize, source, destination, buffer_offset));
+        buffer_offset += copies.back().copy.bytes();
     }
     return copies;
 }

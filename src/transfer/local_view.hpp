@@ -22,8 +22,8 @@ std::int64_t local_bytes(const Layout& layout, const LocalView& view, std::int64
 
 /// The copies between the array of `view` and a buffer that holds the elements exchanged with
 /// `part.peers()[peer]` densely from `buffer_offset` on.
-std::vector<transport::LocalCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
-                                            const LocalView& view, std::int64_t itemsize,
-                                            std::int64_t buffer_offset);
+std::vector<kernel::OffsetCopy> copies_of(const plan::Part& part, std::size_t peer, bool sending,
+                                          const LocalView& view, std::int64_t itemsize,
+                                          std::int64_t buffer_offset);
 
 }  // namespace hocket::transfer

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "hocket/layout.hpp"
@@ -26,8 +25,8 @@ Layout layout_of(std::string_view bytes);
 /// Adds these counts to plan_cache_counts().
 void count_plans(std::function<PlanCacheCounts()> counts);
 
-/// A Key is a text, or has hash() and ==. Any thread may call it.
-template <class Key, class Value>
+/// The keys are texts. Any thread may call it.
+template <class Value>
 class LruCache {
   public:
     LruCache() = default;
@@ -35,23 +34,22 @@ class LruCache {
     explicit LruCache(bool counted_as_plans) {
         if (counted_as_plans) count_plans([this] { return counts(); });
     }
-    /// Calls `make(key)` for a missing entry. A text may be sought as a std::string_view.
-    template <class Sought = Key, class Make>
-    std::shared_ptr<const Value> find_or_make(Sought key, Make make) {
-        const std::size_t hash = hash_of(key);
+    /// Calls `make(key)` for a missing entry. `Key`: std::string, or std::string_view.
+    template <class Key, class Make>
+    std::shared_ptr<const Value> find_or_make(Key key, const Make& make) {
         {
             const std::lock_guard lock(mutex_);
             for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-                if (it->hash != hash || !(it->key == key)) continue;
+                if (it->first != key) continue;
                 entries_.splice(entries_.begin(), entries_, it);  // the latest used comes first
                 ++counts_.found;
-                return it->value;
+                return it->second;
             }
         }
         auto made = std::make_shared<const Value>(make(key));
         const std::lock_guard lock(mutex_);
         ++counts_.made;
-        entries_.push_front({hash, Key(std::move(key)), made});
+        entries_.emplace_front(std::move(key), made);
         if (entries_.size() > plans_kept()) entries_.pop_back();
         return made;
     }
@@ -62,19 +60,8 @@ class LruCache {
     }
 
   private:
-    static std::size_t hash_of(std::string_view key) { return std::hash<std::string_view>{}(key); }
-    template <class Other>
-    requires(!std::is_convertible_v<const Other&, std::string_view>) static std::size_t
-        hash_of(const Other& key) {
-        return key.hash();
-    }
-    struct Entry {
-        std::size_t hash;
-        Key key;
-        std::shared_ptr<const Value> value;
-    };
     std::mutex mutex_;
-    std::list<Entry> entries_;
+    std::list<std::pair<std::string, std::shared_ptr<const Value>>> entries_;
     PlanCacheCounts counts_{};
 };
 

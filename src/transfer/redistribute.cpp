@@ -21,7 +21,7 @@ namespace {
 using transfer::LocalView;
 
 // One side of the call on this process.
-struct End {
+struct CallSide {
     Layout layout;
     LocalView view;
     void* data = nullptr;
@@ -35,27 +35,28 @@ std::vector<int> first_ranks(std::int64_t size) {
     return map;
 }
 
-End end_of(const Array& array) {
+CallSide side_of(const Array& array) {
     return {array.layout(), transfer::local_view_of(array), array.data(),
             first_ranks(array.layout().size()), array.keep()};
 }
 
 // The whole of an array like `array`, on rank `root` alone.
-End whole_end(const Array& array, const void* data, int root, const Shape& strides,
-              std::shared_ptr<const void> keep) {
+CallSide whole_side(const Array& array, const void* data, int root, const Shape& strides,
+                    std::shared_ptr<const void> keep) {
     const Shape& shape = array.layout().shape();
     std::string stars = "(";
     for (std::size_t d = 0; d < shape.size(); ++d) stars += d == 0 ? "*" : ", *";
-    End end{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, std::move(keep)};
-    end.view.process = array.comm().rank() == root ? 0 : -1;
+    CallSide side{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, std::move(keep)};
+    side.view.process = array.comm().rank() == root ? 0 : -1;
     const Shape dense = dense_strides(shape, array.dtype().size);
-    end.view.strides = strides.empty() ? dense : strides;
-    end.view.dense = end.view.strides == dense;
-    return end;
+    side.view.strides = strides.empty() ? dense : strides;
+    side.view.dense = side.view.strides == dense;
+    return side;
 }
 
 // overlap[destination process] = the source process on the same rank.
-std::vector<std::int64_t> overlap_of(const End& source, const End& destination, int ranks) {
+std::vector<std::int64_t> overlap_of(const CallSide& source, const CallSide& destination,
+                                     int ranks) {
     std::vector<std::int64_t> source_on(static_cast<std::size_t>(ranks), -1);
     for (std::size_t s = 0; s < source.map.size(); ++s)
         source_on[static_cast<std::size_t>(source.map[s])] = static_cast<std::int64_t>(s);
@@ -66,7 +67,7 @@ std::vector<std::int64_t> overlap_of(const End& source, const End& destination, 
 }
 
 // `published`: the signature of the call, as in "gather(float64 …)".
-trace::Track track_of(const comm::CallSignature& published, const End* source,
+trace::Track track_of(const comm::CallSignature& published, const CallSide* source,
                       std::int64_t itemsize) {
     if (!trace::enabled() || published.fault) return {};
     trace::Arguments details;
@@ -76,7 +77,7 @@ trace::Track track_of(const comm::CallSignature& published, const End* source,
 }
 
 comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature mine,
-                      std::shared_ptr<End> source, std::shared_ptr<End> destination,
+                      std::shared_ptr<CallSide> source, std::shared_ptr<CallSide> destination,
                       plan::Options options, std::shared_ptr<Profile> profile,
                       std::int64_t max_buffer) {
     transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
@@ -96,8 +97,9 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
 
 // Every process calls this, even with wrong arguments, so that all get the error.
 std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::CallSignature mine,
-                                 std::shared_ptr<End> source, std::shared_ptr<End> destination,
-                                 std::int64_t itemsize, const RedistributeOptions& options) {
+                                 std::shared_ptr<CallSide> source,
+                                 std::shared_ptr<CallSide> destination, std::int64_t itemsize,
+                                 const RedistributeOptions& options) {
     const comm::EngineLock engine_lock;
     plan::Options plan_options;
     plan_options.itemsize = itemsize;
@@ -124,8 +126,8 @@ std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::
 }
 
 void call(const Comm& on, const std::string& name, comm::CallSignature mine,
-          std::shared_ptr<End> source, std::shared_ptr<End> destination, std::int64_t itemsize,
-          const RedistributeOptions& options) {
+          std::shared_ptr<CallSide> source, std::shared_ptr<CallSide> destination,
+          std::int64_t itemsize, const RedistributeOptions& options) {
     wait(*begin(on, name, std::move(mine), std::move(source), std::move(destination), itemsize,
                 options),
          options.deadline);
@@ -164,8 +166,8 @@ std::shared_ptr<Operation> iredistribute(const Array& source, const Array& desti
                                            "; make both arrays of one type"};
     else
         mine.fault = transfer::fault_between(source, destination);
-    return begin(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
-                 std::make_shared<End>(end_of(destination)), source.dtype().size, options);
+    return begin(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(source)),
+                 std::make_shared<CallSide>(side_of(destination)), source.dtype().size, options);
 }
 
 void redistribute(const Array& source, const Array& destination,
@@ -223,9 +225,9 @@ void scatter(const void* whole, const Array& destination, int root,
             mine.fault = transfer::fault_of_whole(whole, options.whole_strides, destination, false);
     }
     call(destination.comm(), mine.text, mine,
-         std::make_shared<End>(
-             whole_end(destination, whole, root, options.whole_strides, std::move(keep))),
-         std::make_shared<End>(end_of(destination)), destination.dtype().size, options);
+         std::make_shared<CallSide>(
+             whole_side(destination, whole, root, options.whole_strides, std::move(keep))),
+         std::make_shared<CallSide>(side_of(destination)), destination.dtype().size, options);
 }
 
 void gather(const Array& source, void* whole, int root, const RedistributeOptions& options,
@@ -239,9 +241,9 @@ void gather(const Array& source, void* whole, int root, const RedistributeOption
     } else if (source.comm().rank() == root) {
         mine.fault = transfer::fault_of_whole(whole, options.whole_strides, source, true);
     }
-    call(source.comm(), mine.text, mine, std::make_shared<End>(end_of(source)),
-         std::make_shared<End>(
-             whole_end(source, whole, root, options.whole_strides, std::move(keep))),
+    call(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(source)),
+         std::make_shared<CallSide>(
+             whole_side(source, whole, root, options.whole_strides, std::move(keep))),
          source.dtype().size, options);
 }
 

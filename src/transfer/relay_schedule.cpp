@@ -10,28 +10,29 @@
 namespace hocket::transfer {
 namespace {
 
-struct Entry {
+struct RelayStep {
     Side side;
     plan::Step step;
     std::vector<plan::Parcel> cargo;
 };
 
 // Messages of both sides to which this process belongs, in the order of rounds.
-std::vector<Entry> entries_of(const Plan& plan, const LocalView& source,
-                              const LocalView& destination) {
-    std::vector<Entry> entries;
+std::vector<RelayStep> steps_of(const Plan& plan, const LocalView& source,
+                                const LocalView& destination) {
+    std::vector<RelayStep> found;
     const auto add = [&](Side side, std::int64_t process) {
         if (process < 0) return;
         const auto steps = plan.steps(side, process);
         auto cargo = plan.cargo(side, process);
         for (std::size_t k = 0; k < steps.size(); ++k)
-            entries.push_back({side, steps[k], std::move(cargo[k])});
+            found.push_back({side, steps[k], std::move(cargo[k])});
     };
     add(Side::source, source.process);
     add(Side::destination, destination.process);
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.step.round < b.step.round; });
-    return entries;
+    std::stable_sort(found.begin(), found.end(), [](const RelayStep& a, const RelayStep& b) {
+        return a.step.round < b.step.round;
+    });
+    return found;
 }
 
 std::size_t number_of(const plan::Part& part, std::int64_t peer) {
@@ -57,23 +58,24 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
     if (source.process >= 0) out = plan.part(Side::source, source.process);
     if (destination.process >= 0) in = plan.part(Side::destination, destination.process);
     std::map<std::pair<std::int64_t, std::int64_t>, HeldParcel> held;
-    for (Entry& entry : entries_of(plan, source, destination)) {
-        const plan::Step& step = entry.step;
+    for (RelayStep& each : steps_of(plan, source, destination)) {
+        const plan::Step& step = each.step;
         const std::int64_t elements = step.elements * itemsize, begin = schedule.scratch;
-        const std::int64_t bytes = elements + static_cast<std::int64_t>(entry.cargo.size());
+        const std::int64_t bytes = elements + static_cast<std::int64_t>(each.cargo.size());
         transport::Message message = message_of(begin, bytes, step.send, step.peer, step.round);
         message.peer_in_source = step.peer_side == Side::source;
-        message.within = entry.side == step.peer_side;
-        Cargo cargo;
+        message.within = each.side == step.peer_side;
+        std::vector<Cargo> cargo;
         std::int64_t at = begin, flag = begin + elements;
         const auto forward = [&](std::int64_t from, std::int64_t to, std::int64_t size) {
             const Shape one{1}, whole{size};
-            cargo.forwarded.push_back({{whole, 1, one, one}, from, to});
+            if (cargo.empty() || cargo.back().source >= 0) cargo.emplace_back();
+            cargo.back().copies.push_back({{whole, 1, one, one}, from, to});
         };
-        for (const auto& [from, to, count] : entry.cargo) {
+        for (const auto& [from, to, count] : each.cargo) {
             const std::int64_t size = count * itemsize;
             if (step.send && from == source.process) {
-                cargo.parcels.push_back(
+                cargo.push_back(
                     {from, flag, copies_of(*out, number_of(*out, to), true, source, itemsize, at)});
             } else if (step.send) {
                 const HeldParcel& came = held.at({from, to});
@@ -81,17 +83,17 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
                 forward(came.flag_offset, flag, 1);
                 message.after = std::max(message.after, came.receive + 1);
             } else if (to == destination.process) {
-                cargo.parcels.push_back(
+                cargo.push_back(
                     {from, flag,
                      copies_of(*in, number_of(*in, from), false, destination, itemsize, at)});
             } else {
-                held[{from, to}] = {at, flag, schedule.receives.messages.size()};
+                held[{from, to}] = {at, flag, schedule.receives.size()};
             }
             at += size;
             ++flag;
         }
-        schedule.scratch += scratch_bytes(bytes);
-        (step.send ? schedule.sends : schedule.receives).messages.push_back(std::move(message));
+        schedule.scratch += transport::in_lines(bytes);
+        (step.send ? schedule.sends : schedule.receives).push_back(std::move(message));
         (step.send ? schedule.outgoing : schedule.incoming).push_back(std::move(cargo));
     }
 }

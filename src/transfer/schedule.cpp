@@ -6,35 +6,14 @@
 namespace hocket::transfer {
 namespace {
 
-using transport::Direction;
 using transport::Message;
 
-// Common to the messages of a plan.
-struct Ends {
-    Plan plan;
-    LocalView source, destination;
-    std::optional<plan::Part> source_part, destination_part;
-
-    // Each process starts with another peer, so that they do not all send to the same one at once.
-    // Both sides give a message the same turn, and no process has two messages of one turn.
-    std::int64_t turn(std::int64_t from, std::int64_t to) const {
-        const std::int64_t players = std::max(plan.source().size(), plan.destination().size());
-        return (to - from - 1 + players) % players;
-    }
-    Boxes boxes_of(const plan::Part& part, std::size_t peer) const {
-        return {part.boxes(peer), plan.options().itemsize, source.strides, destination.strides};
-    }
-    Chunks chunks_of(const Message& message, bool sending, Chunks::Kind kind,
-                     std::int64_t part_bytes) const {
-        Boxes boxes = boxes_of(sending ? *source_part : *destination_part, message.number);
-        if (part_bytes > 0) return cut(boxes, kind, part_bytes);
-        // The other end's array is dense, or that end does not publish its address.
-        const Layout& other = sending ? plan.destination() : plan.source();
-        (sending ? boxes.destination : boxes.source) =
-            dense_strides(other.local_shape(message.peer), boxes.itemsize);
-        return cut(boxes, kind, bytes_of_part(boxes));
-    }
-};
+// Each process starts with another peer, so that they do not all send to the same one at once. Both
+// sides give a message the same turn, and no process has two messages of one turn.
+std::int64_t turn_of(const Plan& plan, std::int64_t from, std::int64_t to) {
+    const std::int64_t players = std::max(plan.source().size(), plan.destination().size());
+    return (to - from - 1 + players) % players;
+}
 
 // `peers`: processes of the other side; returns all but this process.
 std::vector<std::int64_t> others(const std::vector<plan::Traffic>& peers, std::int64_t self) {
@@ -44,68 +23,78 @@ std::vector<std::int64_t> others(const std::vector<plan::Traffic>& peers, std::i
     return found;
 }
 
-void add_messages(Direction& side, const std::shared_ptr<const Ends>& ends, bool sending,
-                  std::int64_t self) {
-    const LocalView& here = sending ? ends->source : ends->destination;
-    const std::int64_t itemsize = ends->plan.options().itemsize;
-    const auto& peers = (sending ? ends->source_part : ends->destination_part)->peers();
-    const auto cutter = std::make_shared<const Message::Cutter>(
-        [ends, sending](const Message& message, Chunks::Kind kind, std::int64_t part_bytes) {
-            return ends->chunks_of(message, sending, kind, part_bytes);
-        });
+void add_messages(std::vector<Message>& side, const Plan& plan, const plan::Part& part,
+                  bool sending, const LocalView& here, std::int64_t self) {
+    const std::int64_t itemsize = plan.options().itemsize;
+    const auto cutter = std::make_shared<const Message::Cutter>([plan, part, sending,
+                                                                 strides = here.strides](
+                                                                    const Message& message,
+                                                                    Chunks::Kind kind,
+                                                                    std::int64_t part_bytes) {
+        MessageBoxes boxes{part.boxes(message.number), plan.options().itemsize, strides, strides};
+        if (part_bytes > 0) return cut(boxes, kind, part_bytes);
+        // The other end's array is dense, or that end does not publish its address.
+        const Layout& other = sending ? plan.destination() : plan.source();
+        (sending ? boxes.destination : boxes.source) =
+            dense_strides(other.local_shape(message.peer), boxes.itemsize);
+        return cut(boxes, kind, bytes_of_part(boxes));
+    });
+    const auto& peers = part.peers();
     for (std::size_t k = 0; k < peers.size(); ++k) {
         const std::int64_t other = peers[k].process;
         if (other == self) continue;
-        side.messages.emplace_back(
-            other, k, sending ? ends->turn(here.process, other) : ends->turn(other, here.process),
+        side.emplace_back(
+            other, k,
+            sending ? turn_of(plan, here.process, other) : turn_of(plan, other, here.process),
             peers[k].elements * itemsize, here.dense, cutter);
-        side.messages.back().peer_in_source = !sending;
+        side.back().peer_in_source = !sending;
     }
     put_in_order(side, itemsize);
 }
 
 }  // namespace
 
-void put_in_order(Direction& side, std::int64_t itemsize) {
-    std::stable_sort(side.messages.begin(), side.messages.end(),
+void put_in_order(std::vector<Message>& side, std::int64_t itemsize) {
+    std::stable_sort(side.begin(), side.end(),
                      [](const Message& a, const Message& b) { return a.turn < b.turn; });
     const std::int64_t most = std::max<std::int64_t>(transport::piece_bytes, itemsize);
-    for (Message& message : side.messages) {
-        message.buffer_offset = side.buffer;
-        side.buffer += (message.bytes + 63) / 64 * 64;
-        side.largest = std::max(side.largest, std::min(message.bytes, most));
+    std::int64_t offset = 0;
+    for (Message& message : side) {
+        message.buffer_offset = offset;
+        message.largest_piece = std::min(message.bytes, most);
+        offset += transport::in_lines(message.bytes);
     }
 }
 
 Schedule plan_schedule(const Plan& plan, const LocalView& source, const LocalView& destination) {
     Schedule made;
-    const auto ends = std::make_shared<Ends>(Ends{plan, source, destination, {}, {}});
     const bool forwards = plan.options().strategy != "auto" && plan.strategy() != "direct";
     if (forwards) add_relay(made, plan, source, destination);
-    made.text = [ends, forwards] {
-        return ends->plan.source().text() + " to " + ends->plan.destination().text() +
-               ", strategy " + (forwards ? ends->plan.strategy() : "direct");
+    made.text = [plan, forwards] {
+        return plan.source().text() + " to " + plan.destination().text() + ", strategy " +
+               (forwards ? plan.strategy() : "direct");
     };
     // One process on both sides, whose elements stay.
     const bool both = source.process >= 0 && destination.process >= 0 &&
                       plan.same_process(destination.process) == source.process;
     if (source.process >= 0) {
-        ends->source_part = plan.part(Side::source, source.process);
+        const plan::Part part = plan.part(Side::source, source.process);
         const std::int64_t self = both ? destination.process : -1;
-        const auto& peers = ends->source_part->peers();
+        const auto& peers = part.peers();
         for (std::size_t k = 0; k < peers.size(); ++k)
             if (peers[k].process == self) {
-                const Boxes boxes = ends->boxes_of(*ends->source_part, k);
+                const MessageBoxes boxes{part.boxes(k), plan.options().itemsize, source.strides,
+                                         destination.strides};
                 made.local = cut(boxes, Chunks::Kind::between, bytes_of_part(boxes));
             }
         made.receivers = others(peers, self);
-        if (!forwards) add_messages(made.sends, ends, true, self);
+        if (!forwards) add_messages(made.sends, plan, part, true, source, self);
     }
     if (destination.process >= 0) {
-        ends->destination_part = plan.part(Side::destination, destination.process);
+        const plan::Part part = plan.part(Side::destination, destination.process);
         const std::int64_t self = both ? source.process : -1;
-        made.senders = others(ends->destination_part->peers(), self);
-        if (!forwards) add_messages(made.receives, ends, false, self);
+        made.senders = others(part.peers(), self);
+        if (!forwards) add_messages(made.receives, plan, part, false, destination, self);
     }
     return made;
 }

@@ -61,7 +61,7 @@ void require_memory_to_forward(const Plan& plan, std::int64_t most) {
     const auto held_by = [&](Side side, std::int64_t rank) {
         std::int64_t bytes = 0;
         for (const plan::Step& step : plan.steps(side, rank))
-            bytes += scratch_bytes(step.elements * plan.options().itemsize);
+            bytes += transport::in_lines(step.elements * plan.options().itemsize);
         return bytes;
     };
     const auto check = [&](const char* side, std::int64_t rank, std::int64_t bytes) {
@@ -134,7 +134,7 @@ std::string choose_strategy(const Layout& source, const Layout& destination, pla
     if (!options.model) options.model = plan::Model::kept();
     options.source_nodes = nodes_of(*route.link, route.source, source.size());
     options.destination_nodes = nodes_of(*route.link, route.destination, destination.size());
-    static auto* const chosen = new LruCache<std::string, std::string>;
+    static auto* const chosen = new LruCache<std::string>;
     std::optional<Plan> made;
     const auto strategy = chosen->find_or_make(
         key_of(source, destination, options),

@@ -155,7 +155,7 @@ void Transfer::State::start(const Array& source, const Array& destination) {
         refuse(fault);
         fault.raise();
     }
-    Start start;
+    RequestedStart start;
     start.source = source.data();
     start.destination = destination.data();
     start.keep_source = source.keep();
@@ -172,7 +172,7 @@ void Transfer::State::start(const Array& source, const Array& destination) {
 void Transfer::State::refuse(const comm::Fault& fault) {
     take_dropped();
     require_startable();
-    Start start;
+    RequestedStart start;
     start.fault = fault;
     started_ = false;
     push(std::move(start));
@@ -200,7 +200,7 @@ void Transfer::State::take_dropped() {
     dropped_.clear();
 }
 
-void Transfer::State::push(Start start) {
+void Transfer::State::push(RequestedStart start) {
     outcome_ = {};
     starts_.push_back(std::move(start));
     const auto list = [this] {
@@ -244,7 +244,7 @@ bool Transfer::State::poll() {
 
 // True when the first start has ended.
 bool Transfer::State::advance() {
-    Start& start = starts_.front();
+    RequestedStart& start = starts_.front();
     if (!running_) {
         if (!runner_ && !settle(start)) return false;
         if (!runner_) return true;  // a process has refused
@@ -264,7 +264,7 @@ void Transfer::State::pop() {
 
 // Agrees on the type, by the first start that no process refuses. True once all have agreed; then
 // there is a runner, or the start has ended.
-bool Transfer::State::settle(Start& start) {
+bool Transfer::State::settle(RequestedStart& start) {
     if (!settling_) {
         comm::CallSignature mine;
         mine.fault = start.fault;
@@ -283,7 +283,7 @@ bool Transfer::State::settle(Start& start) {
     return true;
 }
 
-void Transfer::State::launch(Start& start) {
+void Transfer::State::launch(RequestedStart& start) {
     if (start.views) {
         std::tie(from_, to_) = std::move(*start.views);
         runner_->rebind(work());

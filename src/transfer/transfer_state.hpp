@@ -41,7 +41,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
 
   private:
     // A start of this process: its arrays, or the reason why it has none.
-    struct Start {
+    struct RequestedStart {
         const void* source = nullptr;
         void* destination = nullptr;
         std::shared_ptr<const void> keep_source, keep_destination;
@@ -53,11 +53,11 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
 
     void require_startable() const;
     comm::Fault fault_of(const Array& source, const Array& destination) const;
-    void push(Start start);
+    void push(RequestedStart start);
     void take_dropped();
     bool advance();
-    bool settle(Start& start);
-    void launch(Start& start);
+    bool settle(RequestedStart& start);
+    void launch(RequestedStart& start);
     void pop();
     comm::Protocol<> prepare(comm::CallSignature mine, std::optional<DType> dtype);
     std::shared_ptr<const transfer::Schedule> work() const;
@@ -77,7 +77,7 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     bool agreed_ = false;
     // The first start is with the runner. Further ones: this process refused those before the last,
     // and other processes have not made them yet.
-    std::vector<Start> starts_;
+    std::vector<RequestedStart> starts_;
     bool running_ = false, started_ = false, freed_ = false, listed_ = false;
     comm::Fault outcome_;       // of the last start
     std::exception_ptr error_;  // no start is possible after it

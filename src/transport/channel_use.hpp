@@ -25,11 +25,6 @@ inline constexpr std::int64_t slot_size = std::int64_t{128} << 10;
 inline constexpr std::uint64_t ring_slots = 4;
 inline constexpr std::uint64_t short_slots = 2;
 
-// Slots begin at cache lines, so that the two ends write none together.
-inline std::int64_t slot_for(std::int64_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
-
 // This end's memory may be freed after it has given up: no further chunk is taken, and the other
 // end finishes those that it has taken. If it does not do so in this time, it has ended.
 inline void release_memory(shm::Channel& channel, std::uint64_t end) {

@@ -9,24 +9,23 @@
 
 namespace hocket::transport {
 
-void Chunks::add(kernel::Copy copy, std::int64_t source_offset, std::int64_t destination_offset) {
+void Chunks::add(kernel::OffsetCopy copy) {
+    filled_ += copy.copy.bytes();
+    copies_.push_back(std::move(copy));
+    if (apart_ || kind_ == Kind::between) return;
     const bool packing = kind_ == Kind::packing;
-    const std::int64_t in_array = packing ? source_offset : destination_offset;
-    if (!apart_ && kind_ != Kind::between) {
-        const LocalCopy* const first = copies_.empty() ? nullptr : &copies_[0];
-        const std::int64_t begins = first == nullptr ? in_array
-                                    : packing        ? first->source_offset
-                                                     : first->destination_offset;
-        apart_ = !(packing ? copy.source_contiguous() : copy.destination_contiguous()) ||
-                 in_array - begins != bytes() + filled_;
-    }
-    filled_ += copy.bytes();
-    copies_.push_back({std::move(copy), source_offset, destination_offset});
+    const auto in_array = [&](const kernel::OffsetCopy& each) {
+        return packing ? each.source_offset : each.destination_offset;
+    };
+    const kernel::OffsetCopy &first = copies_.front(), &last = copies_.back();
+    apart_ = !(packing ? last.copy.source_contiguous() : last.copy.destination_contiguous()) ||
+             in_array(last) - in_array(first) != bytes() + filled_ - last.copy.bytes();
 }
 
 void Chunks::end_part() {
     if (filled_ == 0) return;
-    ends_.push_back({copies_.size(), bytes() + filled_});
+    firsts_.push_back(copies_.size());
+    bytes_.push_back(bytes() + filled_);
     largest_ = std::max(largest_, filled_);
     filled_ = 0;
 }
@@ -38,16 +37,13 @@ std::optional<std::int64_t> Chunks::together() const {
 
 void Chunks::run(std::uint64_t part, const std::byte* source, std::byte* destination,
                  kernel::Stores stores) const {
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
-    for (std::size_t i = first; i < ends_[part].copies; ++i) {
-        const auto& [copy, from, to] = copies_[i];
+    for (const auto& [copy, from, to] : copies_of(part))
         copy.run(source + from, destination + to, 1, stores);
-    }
 }
 
-const LocalCopy* Chunks::only_copy(std::uint64_t part) const {
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
-    return ends_[part].copies == first + 1 ? &copies_[first] : nullptr;
+const kernel::OffsetCopy* Chunks::only_copy(std::uint64_t part) const {
+    const auto copies = copies_of(part);
+    return copies.size() == 1 ? copies.data() : nullptr;
 }
 
 std::int64_t Chunks::runs() const {
@@ -57,22 +53,19 @@ std::int64_t Chunks::runs() const {
 }
 
 bool Chunks::cross(std::uint64_t part, std::byte* here, const shm::SharedAddress& there,
-                   shm::CmaTransfer::Direction way) const {
-    const bool reading = way == shm::CmaTransfer::Direction::read;
+                   bool sending) const {
     auto* const other = reinterpret_cast<std::byte*>(there.offset);
-    shm::CmaTransfer crossing(there.process, way);
-    const std::size_t first = part == 0 ? 0 : ends_[part - 1].copies;
-    for (std::size_t i = first; i < ends_[part].copies; ++i) {
-        const LocalCopy& each = copies_[i];
+    shm::CmaTransfer transfer(there.process, sending);
+    for (const kernel::OffsetCopy& each : copies_of(part)) {
         const auto add = [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
             source += each.source_offset;
             destination += each.destination_offset;
-            crossing.add(here + (reading ? destination : source),
-                         other + (reading ? source : destination), static_cast<std::size_t>(bytes));
+            transfer.add(here + (sending ? source : destination),
+                         other + (sending ? destination : source), static_cast<std::size_t>(bytes));
         };
         kernel::RunsOf(each.copy).each(add);
     }
-    return crossing.finish();
+    return transfer.finish();
 }
 
 kernel::Stores stores_for(std::int64_t message_bytes) {

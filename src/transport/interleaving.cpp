@@ -25,10 +25,9 @@ void Interleaving::prepare() {
     if (bytes < kernel::least_streamed_bytes()) return;
     copies_.resize(of_[0]->size());
     for (std::uint64_t part = 0; part < copies_.size(); ++part) {
-        std::vector<kernel::InterleavedRuns> here;
+        std::vector<const kernel::OffsetCopy*> here;
         for (const Chunks* parts : of_)
-            if (const LocalCopy* each = parts->only_copy(part))
-                here.push_back({&each->copy, each->source_offset, each->destination_offset});
+            if (const kernel::OffsetCopy* each = parts->only_copy(part)) here.push_back(each);
         if (here.size() == of_.size()) copies_[part] = kernel::InterleavedCopy::of(here);
         if (part == 0 && !copies_[0]) return copies_.clear();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One end of a message of a schedule, for any transport.
+// The schedule of one process: its ends of messages, for any transport.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <forward_list>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,12 @@ namespace hocket::transport {
 /// Between nodes longer messages travel in pieces of about so many bytes, equal on both sides, so
 /// that they can pass through buffers of any larger size.
 inline constexpr std::int64_t piece_bytes = std::int64_t{1} << 19;
+
+/// So many bytes rounded up to whole cache lines: buffers begin there, so that two processes write
+/// no line together.
+constexpr std::int64_t in_lines(std::int64_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
 
 /// Cheap to make: it computes its copies at first use, while earlier messages are under way.
 class Message {
@@ -41,6 +48,7 @@ class Message {
     bool dense;  // this end's array
     std::shared_ptr<const Cutter> cutter;
     std::int64_t buffer_offset = 0;  // of the first piece, if each message has its own buffer
+    std::int64_t largest_piece = 0;  // bytes
     /// The number of this schedule's first receives that must be unpacked before this message is
     /// sent.
     std::size_t after = 0;
@@ -63,17 +71,32 @@ class Message {
     mutable std::forward_list<std::pair<std::int64_t, Chunks>> cuts_;  // with their part_bytes
 };
 
-/// The messages of one process in one direction, in the order of their starts.
-struct Direction {
-    std::vector<Message> messages;
-    std::int64_t buffer = 0;   // bytes, if each message has its own buffer
-    std::int64_t largest = 0;  // the size of the largest piece
+/// Contents of one relayed message in the scratch memory: a parcel that begins or ends on this
+/// process, or all parcels that it forwards. The flag of a parcel, a byte of the scratch memory, is
+/// 1 if its first process refused the start.
+struct Cargo {
+    std::int64_t source = -1;  // the parcel's first process; -1: forwarded parcels
+    std::int64_t flag_offset = 0;
+    // Between the array and the scratch memory; of forwarded parcels and their flags, within that.
+    std::vector<kernel::OffsetCopy> copies;
 };
 
-/// The messages of one process, and the elements that stay with it.
-struct Messages {
-    Direction sends, receives;  // in the order of rounds
-    Chunks local;               // from this process to itself
+/// The messages and local copies of one process for arrays of given strides. Pure data: no buffer,
+/// no array. The executor runs any schedule.
+/// Invariant: a message depends on receives of lower rounds only, because a parcel goes on in a
+/// later round than it came. In a round a process sends at most one message and receives at most
+/// one.
+struct Schedule {
+    std::vector<Message> sends, receives;  // in the order of rounds, and so of their starts
+    Chunks local;                          // from this process to itself
+    /// For strategies with relays: the size of the scratch memory, in which each message has its
+    /// own position; cargo is copied to it or from it.
+    std::int64_t scratch = 0;
+    std::vector<std::vector<Cargo>> outgoing, incoming;  // one list a message
+    /// For a plan: the other processes that receive elements of this process, and those that send
+    /// it some.
+    std::vector<std::int64_t> receivers, senders;
+    std::function<std::string()> text;  // for the log
 };
 
 }  // namespace hocket::transport

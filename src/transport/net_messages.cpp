@@ -13,22 +13,22 @@ constexpr std::int64_t send_window = 16;
 
 }  // namespace
 
-NetMessages::NetMessages(const Messages& messages, std::vector<std::size_t> sends,
+NetMessages::NetMessages(const Schedule& schedule, std::vector<std::size_t> sends,
                          std::vector<std::size_t> receives, const Route& route, std::int64_t most)
-    : out_(true, messages.sends, std::move(sends), route, most),
-      in_(false, messages.receives, std::move(receives), route, most) {}
+    : out_(true, schedule.sends, std::move(sends), route, most),
+      in_(false, schedule.receives, std::move(receives), route, most) {}
 
 void NetMessages::connect() {
     out_.prepare();
     in_.prepare();
 }
 
-void NetMessages::rebind(const Messages& messages) {
-    out_.rebind(messages.sends);
-    in_.rebind(messages.receives);
+void NetMessages::rebind(const Schedule& schedule) {
+    out_.rebind(schedule.sends);
+    in_.rebind(schedule.receives);
 }
 
-void NetMessages::begin(Run& run) {
+void NetMessages::begin(ScheduleRun& run) {
     run_ = &run;
     // Sends only read their array.
     const bool elements = run.scratch == nullptr;

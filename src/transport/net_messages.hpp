@@ -10,13 +10,13 @@ namespace hocket::transport {
 class NetMessages final : public Transport {
   public:
     /// `sends`, `receives`: the numbers of its messages.
-    NetMessages(const Messages& messages, std::vector<std::size_t> sends,
+    NetMessages(const Schedule& schedule, std::vector<std::size_t> sends,
                 std::vector<std::size_t> receives, const Route& route, std::int64_t most);
 
     void connect() override;
     bool connected() override { return true; }
-    void rebind(const Messages& messages) override;
-    void begin(Run& run) override;
+    void rebind(const Schedule& schedule) override;
+    void begin(ScheduleRun& run) override;
     void send(std::size_t end) override { out_.open(end); }
     std::optional<std::int64_t> start_next() override;
     bool poll() override;
@@ -28,7 +28,7 @@ class NetMessages final : public Transport {
     bool window_full() const;
 
     NetPieces out_, in_;
-    Run* run_ = nullptr;
+    ScheduleRun* run_ = nullptr;
 };
 
 }  // namespace hocket::transport

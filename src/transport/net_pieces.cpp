@@ -15,18 +15,21 @@ constexpr std::size_t most_under_way = 256;
 
 }  // namespace
 
-NetPieces::NetPieces(bool out, const Direction& all, std::vector<std::size_t> which,
+NetPieces::NetPieces(bool sending, const std::vector<Message>& all, std::vector<std::size_t> which,
                      const Route& route, std::int64_t most)
-    : out_(out), all_(&all), which_(std::move(which)), route_(route), most_(most) {}
+    : sending_(sending), which_(std::move(which)), route_(route), most_(most) {
+    rebind(all);
+}
 
-void NetPieces::rebind(const Direction& all) {
+void NetPieces::rebind(const std::vector<Message>& all) {
     all_ = &all;
+    all_bytes_ = all.empty() ? 0 : all.back().buffer_offset + in_lines(all.back().bytes);
     buffer_.reset();
     free_.clear();
 }
 
 void NetPieces::prepare() {
-    if (!out_) requests_.watch_lengths();
+    if (!sending_) requests_.watch_lengths();
     for (const std::size_t i : which_) pieces_of(i);
 }
 
@@ -43,15 +46,17 @@ void NetPieces::open(std::size_t end) {
 }
 
 bool NetPieces::find_buffer(Piece& piece) {
-    const std::int64_t slot = (all_->largest + 63) / 64 * 64;
     if (!buffer_) {
+        std::int64_t largest = 0;
+        for (const Message& each : *all_) largest = std::max(largest, each.largest_piece);
+        const std::int64_t slot = in_lines(largest);
         const std::int64_t slots = std::max<std::int64_t>(most_ / slot, 1);
-        buffer_ = allocate(each_has_its_own() ? all_->buffer : slots * slot);
+        buffer_ = allocate(each_has_its_own() ? all_bytes_ : slots * slot);
         for (std::int64_t k = 0; !each_has_its_own() && k < slots; ++k) free_.push_back(k * slot);
     }
     if (each_has_its_own()) {
-        piece.buffer_offset = all_->messages[piece.message].buffer_offset +
-                              pieces_of(piece.message).begin(piece.part);
+        piece.buffer_offset =
+            (*all_)[piece.message].buffer_offset + pieces_of(piece.message).begin(piece.part);
         return true;
     }
     if (free_.empty()) return false;
@@ -67,7 +72,7 @@ std::optional<std::int64_t> NetPieces::start_next() {
     const auto lies = pieces.together();
     Piece piece{begun_, i, part_, in_place};
     // A refusing process has no array: it sends empty pieces, and drops received ones.
-    const bool empty = refusing_ && out_;
+    const bool empty = refusing_ && sending_;
     const bool direct = lies && !refusing_;
     if (!direct && !empty && !find_buffer(piece)) return std::nullopt;
     ++begun_;
@@ -75,9 +80,9 @@ std::optional<std::int64_t> NetPieces::start_next() {
                             : direct ? array_ + *lies + pieces.begin(part_)
                                      : buffer_.get() + piece.buffer_offset;
     const std::int64_t bytes = pieces.bytes_of(part_);
-    const Message& message = all_->messages[i];
+    const Message& message = (*all_)[i];
     requests_.begin_group(piece.number);
-    if (out_) {
+    if (sending_) {
         if (!direct && !empty) pieces.run(part_, array_, data);
         route_.link->send(requests_, data, bytes, route_.rank_of(message), route_.tag_of(message));
     } else {
@@ -94,12 +99,12 @@ std::optional<std::int64_t> NetPieces::start_next() {
 
 void NetPieces::complete(const Piece& piece, bool empty) {
     const bool direct = piece.buffer_offset == in_place;
-    if (!out_ && !refusing_ && !empty) {
+    if (!sending_ && !refusing_ && !empty) {
         const Chunks& pieces = pieces_of(piece.message);
         std::byte* const data = direct ? array_ + *pieces.together() + pieces.begin(piece.part)
                                        : buffer_.get() + piece.buffer_offset;
         if (elements_)
-            route_.convert(route_.rank_of(all_->messages[piece.message]), data,
+            route_.convert(route_.rank_of((*all_)[piece.message]), data,
                            pieces.bytes_of(piece.part));
         if (!direct) pieces.run(piece.part, data, array_);
     }
@@ -134,13 +139,12 @@ bool NetPieces::is_whole(std::size_t message) const {
 
 std::int64_t NetPieces::turn_of(std::size_t position) const {
     if (position == open_) return std::numeric_limits<std::int64_t>::max();
-    return all_->messages[which_[position]].turn;
+    return (*all_)[which_[position]].turn;
 }
 
 std::int64_t NetPieces::first_turn() const {
     std::int64_t first = next_turn();
-    for (const Piece& piece : under_way_)
-        first = std::min(first, all_->messages[piece.message].turn);
+    for (const Piece& piece : under_way_) first = std::min(first, (*all_)[piece.message].turn);
     return first;
 }
 

@@ -22,11 +22,11 @@ class NetPieces {
   public:
     /// The messages `which` of all, in the order of their turns. `route` must live as long. `most`:
     /// bytes of buffers; one piece is always possible.
-    NetPieces(bool out, const Direction& all, std::vector<std::size_t> which, const Route& route,
-              std::int64_t most);
+    NetPieces(bool sending, const std::vector<Message>& all, std::vector<std::size_t> which,
+              const Route& route, std::int64_t most);
 
     /// Sets the messages for an array with other strides; only while none is under way.
-    void rebind(const Direction& all);
+    void rebind(const std::vector<Message>& all);
     /// Computes the copies of all messages now. From here on notices empty pieces.
     void prepare();
     /// Begins a run; only while nothing is under way. `refusing`: sends only empty pieces, and
@@ -60,17 +60,18 @@ class NetPieces {
     void complete(const Piece& piece, bool empty);
     bool is_whole(std::size_t message) const;
     const Chunks& pieces_of(std::size_t i) const {
-        return all_->messages[i].cut(out_ ? Chunks::Kind::packing : Chunks::Kind::unpacking,
-                                     piece_bytes);
+        return (*all_)[i].cut(sending_ ? Chunks::Kind::packing : Chunks::Kind::unpacking,
+                              piece_bytes);
     }
     std::int64_t turn_of(std::size_t position) const;
-    bool each_has_its_own() const { return all_->buffer <= most_; }
+    bool each_has_its_own() const { return all_bytes_ <= most_; }
 
-    bool out_;
-    const Direction* all_;
+    bool sending_;
+    const std::vector<Message>* all_ = nullptr;
     std::vector<std::size_t> which_;
     const Route& route_;
     std::int64_t most_;
+    std::int64_t all_bytes_ = 0;  // of buffers, if each message has its own
     std::byte* array_ = nullptr;
     bool refusing_ = false, elements_ = true;
     std::size_t open_ = 0, next_ = 0;  // positions in which_: the next piece belongs to next_

@@ -28,11 +28,11 @@ bool remove_complete(std::vector<std::size_t>& under_way, const IsComplete& is_c
 
 }  // namespace
 
-NodeMessages::NodeMessages(const Messages& messages, const Route& route, std::int64_t most)
-    : messages_(&messages),
+NodeMessages::NodeMessages(const Schedule& schedule, const Route& route, std::int64_t most)
+    : schedule_(&schedule),
       route_(route),
-      outgoing_(messages.sends.messages.size()),
-      incoming_(messages.receives.messages.size()),
+      outgoing_(schedule.sends.size()),
+      incoming_(schedule.receives.size()),
       rings_(most) {}
 
 bool NodeMessages::is_eager(const Message& message) const {
@@ -117,8 +117,8 @@ bool NodeMessages::connected() {
     return true;
 }
 
-void NodeMessages::rebind(const Messages& messages) {
-    messages_ = &messages;
+void NodeMessages::rebind(const Schedule& schedule) {
+    schedule_ = &schedule;
     for (std::size_t i = 0; i < outgoing_.size(); ++i)
         if (outgoing_[i]) outgoing_[i]->rebind(sent(i));
     for (std::size_t i = 0; i < incoming_.size(); ++i)
@@ -126,7 +126,7 @@ void NodeMessages::rebind(const Messages& messages) {
     interleaving_.reset();
 }
 
-void NodeMessages::begin(Run& run) {
+void NodeMessages::begin(ScheduleRun& run) {
     run_ = &run;
     given_ = next_ = 0;
     for (std::size_t i = 0; i < incoming_.size(); ++i) {
@@ -177,7 +177,7 @@ void NodeMessages::begin_sends() {
 bool NodeMessages::interleave() {
     if (short_only_ || run_->scratch != nullptr) return false;
     if (receiving_.empty() || receiving_.size() != incoming_.size()) return false;
-    if (!interleaving_) interleaving_.emplace(messages_->local, incoming_);
+    if (!interleaving_) interleaving_.emplace(schedule_->local, incoming_);
     return interleaving_->step(run_->local_done, run_->source, run_->destination);
 }
 
@@ -191,8 +191,8 @@ bool NodeMessages::poll_receives() {
 }
 
 bool NodeMessages::poll_sends() {
-    const bool help = receiving_.empty() && run_->local_done == messages_->local.size() &&
-                      !ReceiveInProgress::any();
+    const bool help = receiving_.empty() && run_->local_done == schedule_->local.size() &&
+                      !ShmReceive::any_copying();
     return remove_complete(sending_,
                            [&](std::size_t i) { return outgoing_[i]->poll(&rings_, help); });
 }

@@ -19,13 +19,13 @@ namespace hocket::transport {
 class NodeMessages final : public Transport {
   public:
     /// `most`: bytes of rings.
-    NodeMessages(const Messages& messages, const Route& route, std::int64_t most);
+    NodeMessages(const Schedule& schedule, const Route& route, std::int64_t most);
 
     void connect() override;  ///< gives every message a persistent channel
     bool connected() override;
     bool short_only() const override { return short_only_; }
-    void rebind(const Messages& messages) override;
-    void begin(Run& run) override;
+    void rebind(const Schedule& schedule) override;
+    void begin(ScheduleRun& run) override;
     void send(std::size_t end) override;
     bool poll() override;
     bool finished() override;
@@ -36,8 +36,8 @@ class NodeMessages final : public Transport {
     // Texts under way: each one's receiver, and its number for Link::delivered_in_node.
     using Texts = std::vector<std::pair<int, std::uint64_t>>;
 
-    const Message& sent(std::size_t i) const { return messages_->sends.messages[i]; }
-    const Message& received(std::size_t i) const { return messages_->receives.messages[i]; }
+    const Message& sent(std::size_t i) const { return schedule_->sends[i]; }
+    const Message& received(std::size_t i) const { return schedule_->receives[i]; }
     /// Calls `visit(i)` for each send, or receive, whose peer is in the node.
     template <class Visit>
     void each_send(const Visit& visit) const {
@@ -61,9 +61,9 @@ class NodeMessages final : public Transport {
     bool poll_receives();
     bool poll_sends();
 
-    const Messages* messages_;
+    const Schedule* schedule_;
     const Route& route_;
-    Run* run_ = nullptr;
+    ScheduleRun* run_ = nullptr;
     bool persistent_ = false, short_only_ = false;
     Texts offers_, eager_sends_;
     Numbers unannounced_;               // receives without a text so far, in order

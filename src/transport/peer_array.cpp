@@ -33,16 +33,15 @@ SharedAddress published_address(const Message& message, const void* data) {
 
 namespace {
 
-PeerArray found(const Payload& words, const Message& message, shm::CmaTransfer::Direction way) {
+PeerArray found(const Payload& words, const Message& message, bool sending) {
     const SharedAddress address = address_in(words);
     if (!shm::is_cma_address(address)) return {shm::map(address), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
     if (address.process == getpid())
         return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(address.offset)}, {}, {}};
     if (!shm::cma_permitted(address)) return {};
-    const bool reading = way == shm::CmaTransfer::Direction::read;
     const auto runs_there = [&] {
-        return message.cut(reading ? Chunks::Kind::packing : Chunks::Kind::unpacking).runs();
+        return message.cut(sending ? Chunks::Kind::unpacking : Chunks::Kind::packing).runs();
     };
     switch (shm::choose_cma_method(message.bytes, message.parts().runs(), runs_there)) {
         case shm::CmaMethod::direct:
@@ -62,7 +61,7 @@ void log_access(const PeerArray& there, const Message& message) {
         text += "this process has mapped the other's array, so one copy";
     else if (there.buffer != nullptr)
         text += "the kernel copies across processes by way of a buffer, as runs are short here";
-    else if (there.foreign)
+    else if (there.address)
         text += "the kernel copies across processes";
     else
         text +=
@@ -73,17 +72,15 @@ void log_access(const PeerArray& there, const Message& message) {
 
 }  // namespace
 
-PeerArray find_peer_array(const Payload& words, const Message& message,
-                          shm::CmaTransfer::Direction way) {
-    PeerArray there = found(words, message, way);
+PeerArray find_peer_array(const Payload& words, const Message& message, bool sending) {
+    PeerArray there = found(words, message, sending);
     if (log::enabled(LogLevel::debug)) log_access(there, message);
     return there;
 }
 
 const std::byte* PeerArray::fetch(std::uint64_t part, const Message& message) const {
     if (mapped != nullptr) return mapped.get();
-    const bool there = message.cut(Chunks::Kind::packing)
-                           .cross(part, buffer.get(), foreign, shm::CmaTransfer::Direction::read);
+    const bool there = message.cut(Chunks::Kind::packing).cross(part, buffer.get(), address, false);
     return there ? buffer.get() : nullptr;
 }
 
@@ -95,9 +92,9 @@ namespace {
 
 // False if the other process has ended.
 bool copy(std::uint64_t part, const Message& message, std::byte* here, const PeerArray& there,
-          shm::CmaTransfer::Direction way) {
+          bool sending) {
     const kernel::Stores stores = stores_for(message.bytes);
-    if (way == shm::CmaTransfer::Direction::read && there.fetches()) {
+    if (!sending && there.fetches()) {
         const std::byte* const from = there.fetch(part, message);
         if (from == nullptr) return false;
         there.from_fetched(message).run(part, from, here, stores);
@@ -107,20 +104,22 @@ bool copy(std::uint64_t part, const Message& message, std::byte* here, const Pee
         message.parts().run(part, here, there.mapped.get(), stores);
         return true;
     }
-    if (there.buffer == nullptr) return message.parts().cross(part, here, there.foreign, way);
+    if (there.buffer == nullptr) return message.parts().cross(part, here, there.address, sending);
     message.cut(Chunks::Kind::packing).run(part, here, there.buffer.get(), kernel::Stores::cached);
-    return message.cut(Chunks::Kind::unpacking).cross(part, there.buffer.get(), there.foreign, way);
+    return message.cut(Chunks::Kind::unpacking)
+        .cross(part, there.buffer.get(), there.address, sending);
 }
 
 }  // namespace
 
 bool copy_chunk(shm::Channel& channel, const shm::ChannelCounters& counters, const Message& message,
-                std::byte* here, const PeerArray& there, shm::CmaTransfer::Direction way) {
+                std::byte* here, const PeerArray& there, bool sending) {
     const std::uint64_t first = counters.parts, end = first + message.parts().size();
     const std::uint64_t part = channel.claim(end);
     if (part == end) return false;
     // No chunk of an ended process ever completes: the wait detects its end.
-    if (or_abort(channel, counters, [&] { return copy(part - first, message, here, there, way); }))
+    if (or_abort(channel, counters,
+                 [&] { return copy(part - first, message, here, there, sending); }))
         channel.finish();
     return true;
 }

@@ -29,10 +29,10 @@ shm::SharedAddress published_address(const Message& message, const void* data);
 /// The other end's array, as far as this process can access it.
 struct PeerArray {
     std::shared_ptr<std::byte> mapped;
-    shm::SharedAddress foreign;         // else, through the kernel
+    shm::SharedAddress address;         // else, through the kernel
     std::shared_ptr<std::byte> buffer;  // and through this buffer, for a chunk, if that is faster
 
-    explicit operator bool() const { return mapped != nullptr || foreign; }
+    explicit operator bool() const { return mapped != nullptr || address; }
 
     /// The address of a chunk for loads: in the whole array, if that is mapped, or packed in the
     /// buffer until the next call. Nothing if the other process has ended. @throws Error as
@@ -43,8 +43,7 @@ struct PeerArray {
     const Chunks& from_fetched(const Message& message) const;
 };
 /// Finds the other end's array by its published address, for an end that copies.
-PeerArray find_peer_array(const shm::Payload& words, const Message& message,
-                          shm::CmaTransfer::Direction way);
+PeerArray find_peer_array(const shm::Payload& words, const Message& message, bool sending);
 
 /// Finishes the work on a taken chunk, and counts the chunk; an error first aborts the use of the
 /// channel.
@@ -62,6 +61,6 @@ auto or_abort(shm::Channel& channel, const shm::ChannelCounters& counters, const
 /// Takes one free chunk and copies it between this end's array and the other's; false if there is
 /// none left. An error aborts the use of the channel before the chunk counts as finished.
 bool copy_chunk(shm::Channel& channel, const shm::ChannelCounters& counters, const Message& message,
-                std::byte* here, const PeerArray& there, shm::CmaTransfer::Direction way);
+                std::byte* here, const PeerArray& there, bool sending);
 
 }  // namespace hocket::transport

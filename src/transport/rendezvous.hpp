@@ -19,7 +19,8 @@ namespace hocket::transport {
 inline constexpr std::int64_t eager_limit = 4096;
 
 /// The sender sends the address of its channel. Returns the number for Link::delivered_in_node.
-std::uint64_t send_channel(const Route& route, const Message& message, const ChannelOffer& offer);
+std::uint64_t send_channel(const Route& route, const Message& message,
+                           const shm::SharedAddress& channel);
 /// Sends the elements themselves, from its memory.
 std::uint64_t send_eager(const Route& route, const Message& message, const std::byte* memory);
 /// Sends the reason why no elements come.
@@ -27,7 +28,7 @@ void send_failure(const Route& route, const Message& message, const std::string&
 /// The next text for the receiver, if one has come. @throws Error if the sender gave up.
 std::optional<std::string> receive_rendezvous(const Route& route, const Message& message);
 /// The receiver distinguishes these by the size.
-ChannelOffer channel_in(const std::string& offered);
+shm::SharedAddress channel_in(const std::string& offered);
 const std::byte* elements_in(const std::string& offered);
 
 /// The receiver sends the sender the reason why it does not receive the message.

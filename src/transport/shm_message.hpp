@@ -38,12 +38,6 @@ inline bool is_short(const Message& message) {
 std::int64_t slot_bytes(const Message& message);
 std::int64_t bytes_packed(const Message& message);
 
-/// The description of a channel for the receiver, before the first message: sent once, as a text.
-struct ChannelOffer {
-    shm::SharedAddress channel, ring;
-    shm::ChannelCounters counters;
-};
-
 class ShmSend {
   public:
     /// `once`: before a start the caller takes the message's bytes_packed() of the budget that
@@ -54,7 +48,8 @@ class ShmSend {
     ShmSend(const ShmSend&) = delete;
     ShmSend& operator=(const ShmSend&) = delete;
 
-    ChannelOffer offer() const;
+    /// The address of its channel for the receiver, before the first message.
+    shm::SharedAddress offer() const;
     /// Sets the message for an array with other strides; only after the last one is complete.
     void rebind(const Message& message);
     /// Begins a message; only after the last one is complete.
@@ -104,31 +99,13 @@ class ShmSend {
     bool once_, receiver_copies_ = false, let_go_ = false;
 };
 
-/// Counts the receives of this process, over all transfers, that have chunks left to copy.
-/// Invariant: a sender helps no receiver while its own receives have chunks left, because it would
-/// delay their senders, and because two messages with elements in the same cache lines would both
-/// write them.
-class ReceiveInProgress {
-  public:
-    ReceiveInProgress() = default;
-    ~ReceiveInProgress() { set(false); }
-    ReceiveInProgress(const ReceiveInProgress&) = delete;
-    ReceiveInProgress& operator=(const ReceiveInProgress&) = delete;
-    void set(bool busy) {
-        if (busy != busy_) count_ += busy ? 1 : -1;
-        busy_ = busy;
-    }
-    static bool any() { return count_ > 0; }
-
-  private:
-    static inline std::atomic<int> count_ = 0;
-    bool busy_ = false;
-};
-
 class ShmReceive {
   public:
     /// @throws Error if this process cannot map the channel.
-    ShmReceive(const Message& message, const ChannelOffer& offer);
+    ShmReceive(const Message& message, const shm::SharedAddress& channel);
+    ~ShmReceive() { set_copying(false); }
+    ShmReceive(const ShmReceive&) = delete;
+    ShmReceive& operator=(const ShmReceive&) = delete;
     void rebind(const Message& message);
 
     void start(void* data);
@@ -141,6 +118,10 @@ class ShmReceive {
     bool poll();
     /// Aborts, and notifies the sender, which copies nothing more after the return.
     void abort_use(const std::string& why);
+    /// Whether any receive of this process, of any transfer, has chunks left to copy. Invariant: a
+    /// sender helps no receiver then, because it would delay the senders of those chunks, and
+    /// because two messages with elements in the same cache lines would both write them.
+    static bool any_copying() { return all_copying_ > 0; }
     /// Whether the sender knows this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
@@ -162,6 +143,10 @@ class ShmReceive {
     bool unpack_short();
     bool answer();
     bool drain();
+    void set_copying(bool copying) {
+        if (copying != copying_) all_copying_ += copying ? 1 : -1;
+        copying_ = copying;
+    }
 
     const Message* message_;
     std::int64_t process_;  // the sender's id
@@ -174,7 +159,8 @@ class ShmReceive {
     const Chunks* unpacking_ = nullptr;
     std::uint64_t unpacked_ = 0;
     bool let_go_ = false, refused_ = false, discards_ = false;
-    ReceiveInProgress busy_;  // while it has chunks to copy
+    bool copying_ = false;  // it has chunks to copy
+    static inline std::atomic<int> all_copying_ = 0;
 };
 
 }  // namespace hocket::transport

@@ -12,17 +12,17 @@ namespace hocket::transport {
 
 using shm::Payload;
 
-ShmReceive::ShmReceive(const Message& message, const ChannelOffer& offer)
-    : message_(&message),
-      process_(offer.channel.process),
-      memory_(shm::map(offer.channel)),
-      counters_(offer.counters) {
-    ring_ = shm::map(offer.ring);
-    if (memory_ == nullptr || (offer.ring && ring_ == nullptr))
+ShmReceive::ShmReceive(const Message& message, const shm::SharedAddress& channel)
+    : message_(&message), process_(channel.process), memory_(shm::map(channel)) {
+    if (memory_ != nullptr) {
+        channel_ = std::launder(reinterpret_cast<shm::Channel*>(memory_.get()));
+        counters_ = channel_->counters;
+        ring_ = shm::map(channel_->ring);
+    }
+    if (memory_ == nullptr || (channel_->ring && ring_ == nullptr))
         throw Error("the memory of process " + std::to_string(process_) +
                     " of this node could be mapped before, but not now (" + std::strerror(errno) +
                     "); allow this process more open files or maps");
-    channel_ = std::launder(reinterpret_cast<shm::Channel*>(memory_.get()));
 }
 
 void ShmReceive::rebind(const Message& message) {
@@ -70,14 +70,14 @@ bool ShmReceive::answer() {
         return false;
     }
     origin_ = find_peer_array(channel_->forward.payload(++counters_.published, address_words),
-                              *message_, shm::CmaTransfer::Direction::read);
+                              *message_, false);
     channel_->back.publish(counters_.starts,
                            payload_of(origin_ ? reads : 0, published_address(*message_, data_)),
                            address_words);
     unpacked_ = 0;
     ring_.reset();
     state_ = origin_ ? State::copying : State::watching;
-    busy_.set(state_ == State::copying);
+    set_copying(state_ == State::copying);
     return true;
 }
 
@@ -103,7 +103,7 @@ void ShmReceive::copy(std::uint64_t part, const std::byte* fetched) const {
 
 bool ShmReceive::drain() {
     if (!unpacking_) unpacking_ = &message_->cut(Chunks::Kind::unpacking, slot_size);
-    const std::int64_t slot_size_here = slot_for(unpacking_->largest());
+    const std::int64_t slot_size_here = in_lines(unpacking_->largest());
     const std::uint64_t filled = channel_->filled.load(std::memory_order_acquire);
     while (counters_.slots < filled) {
         const auto slot = static_cast<std::int64_t>(counters_.slots++ % ring_slots);
@@ -122,7 +122,7 @@ bool ShmReceive::poll() {
 
 void ShmReceive::abort_use(const std::string& why) {
     channel_->abort_use(counters_.use, why);
-    busy_.set(false);
+    set_copying(false);
     if (std::exchange(let_go_, true) || state_ == State::idle || is_short(*message_)) return;
     release_memory(*channel_, counters_.parts + message_->parts().size());
 }
@@ -147,10 +147,9 @@ bool ShmReceive::step() {
             if (!channel_->forward.observed(counters_.published + 1) || answer()) return false;
             break;
         case State::copying:
-            if (!copy_chunk(*channel_, counters_, *message_, data_, origin_,
-                            shm::CmaTransfer::Direction::read)) {
+            if (!copy_chunk(*channel_, counters_, *message_, data_, origin_, false)) {
                 state_ = State::watching;
-                busy_.set(false);
+                set_copying(false);
             }
             return false;
         case State::watching: {

@@ -9,7 +9,7 @@ namespace hocket::transport {
 using shm::Payload;
 
 std::int64_t slot_bytes(const Message& message) {
-    return is_short(message) && !fits_payload(message) ? slot_for(message.bytes) : 0;
+    return is_short(message) && !fits_payload(message) ? in_lines(message.bytes) : 0;
 }
 std::int64_t bytes_packed(const Message& message) {
     return slot_bytes(message) * static_cast<std::int64_t>(short_slots);
@@ -34,10 +34,11 @@ ShmSend::~ShmSend() {
         shm::abandon_channel(std::move(end_));
 }
 
-ChannelOffer ShmSend::offer() const {
-    ChannelOffer offer{end_->address, {}, end_->counters};
-    if (slot_bytes_ > 0) offer.ring = shm::shared_address_of(end_->ring.get());
-    return offer;
+shm::SharedAddress ShmSend::offer() const {
+    end_->channel->counters = end_->counters;
+    end_->channel->ring =
+        slot_bytes_ > 0 ? shm::shared_address_of(end_->ring.get()) : shm::SharedAddress{};
+    return end_->address;
 }
 
 std::uint64_t ShmSend::free_slots(std::uint64_t of) const {
@@ -92,7 +93,7 @@ bool ShmSend::pack_short() {
 
 void ShmSend::observe_answer() {
     const Payload answer = end_->channel->back.payload(end_->counters.starts, address_words);
-    target_ = find_peer_array(answer, *message_, shm::CmaTransfer::Direction::write);
+    target_ = find_peer_array(answer, *message_, true);
     receiver_copies_ = (answer[0] & reads) != 0;
     if (target_) {
         state_ = State::copying;
@@ -100,7 +101,7 @@ void ShmSend::observe_answer() {
         state_ = State::watching;
     } else {
         if (!packing_) packing_ = &message_->cut(Chunks::Kind::packing, slot_size);
-        slot_bytes_ = slot_for(packing_->largest());
+        slot_bytes_ = in_lines(packing_->largest());
         state_ = State::wants_ring;
     }
 }
@@ -178,7 +179,7 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             // of its own alone it does at once.
             if ((help || !receiver_copies_) &&
                 !copy_chunk(channel, counters, *message_, const_cast<std::byte*>(data_), target_,
-                            shm::CmaTransfer::Direction::write))
+                            true))
                 state_ = State::watching;
             if (!channel.all_finished(counters.parts + message_->parts().size())) return false;
             break;

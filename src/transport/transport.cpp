@@ -12,24 +12,24 @@ namespace {
 using Numbers = std::vector<std::size_t>;
 
 // The numbers of the messages that the link carries.
-Numbers by_link(const Direction& side, const Route& route) {
+Numbers by_link(const std::vector<Message>& side, const Route& route) {
     Numbers found;
-    for (std::size_t i = 0; i < side.messages.size(); ++i)
-        if (!route.in_node(side.messages[i])) found.push_back(i);
+    for (std::size_t i = 0; i < side.size(); ++i)
+        if (!route.in_node(side[i])) found.push_back(i);
     return found;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<Transport>> transports_for(const Messages& messages, const Route& route,
+std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule, const Route& route,
                                                        std::int64_t most) {
-    Numbers sends = by_link(messages.sends, route), receives = by_link(messages.receives, route);
-    const std::size_t all = messages.sends.messages.size() + messages.receives.messages.size();
+    Numbers sends = by_link(schedule.sends, route), receives = by_link(schedule.receives, route);
+    const std::size_t all = schedule.sends.size() + schedule.receives.size();
     const std::size_t net = sends.size() + receives.size();
     std::vector<std::unique_ptr<Transport>> made;
-    if (net < all) made.push_back(std::make_unique<NodeMessages>(messages, route, most));
+    if (net < all) made.push_back(std::make_unique<NodeMessages>(schedule, route, most));
     if (net > 0)
-        made.push_back(std::make_unique<NetMessages>(messages, std::move(sends),
+        made.push_back(std::make_unique<NetMessages>(schedule, std::move(sends),
                                                      std::move(receives), route, most));
     return made;
 }

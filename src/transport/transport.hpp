@@ -15,7 +15,7 @@
 namespace hocket::transport {
 
 /// One run of a schedule: its memory, and the progress that executor and transports share.
-struct Run {
+struct ScheduleRun {
     const std::byte* source = nullptr;
     std::byte* destination = nullptr;
     std::byte* scratch = nullptr;  // the memory of all messages, if not source and destination
@@ -45,11 +45,11 @@ class Transport {
     /// only if `poll` makes progress.
     virtual bool short_only() const { return false; }
     /// Sets messages of the same peers and sizes, for arrays with other strides; between two runs.
-    virtual void rebind(const Messages& messages) = 0;
+    virtual void rebind(const Schedule& schedule) = 0;
 
     /// Begins a run, and opens all receives; only after the run before is finished. `run` must live
     /// until then.
-    virtual void begin(Run& run) = 0;
+    virtual void begin(ScheduleRun& run) = 0;
     /// Gives it those of the messages to send that have a number below `end`, in their order.
     virtual void send(std::size_t end) = 0;
     /// Starts the next piece that this process has to pack or send alone. Returns the bytes that it
@@ -67,7 +67,7 @@ class Transport {
 
 /// The transports that these messages need. `route` must live as long as they; `messages` until the
 /// next `rebind`. `most`: bytes of buffers in each direction; one is always possible.
-std::vector<std::unique_ptr<Transport>> transports_for(const Messages& messages, const Route& route,
+std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule, const Route& route,
                                                        std::int64_t most);
 
 }  // namespace hocket::transport

@@ -321,7 +321,7 @@ int run(int argc, char** argv) {
         if (what == "redistribute") {
             redistribute(program);
         } else {
-            const hocket::task::Job jobs[] = {{"a", sizes[0]}, {"b", sizes[1]}};
+            const hocket::TaskRequest jobs[] = {{"a", sizes[0]}, {"b", sizes[1]}};
             Tasks tasks = hocket::task::handle_of(
                 hocket::task::tasks_of_jobs(jobs, program.comm, joined(program)));
             what == "lost" ? lost(program, tasks) : verbs(program, tasks);

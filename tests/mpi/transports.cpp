@@ -96,7 +96,7 @@ class Ends {
     }
 
     transport::Transport& transport() { return *transports_.front(); }
-    const transport::Run& run() const { return run_; }
+    const transport::ScheduleRun& run() const { return run_; }
 
     void connect() {
         transport().connect();
@@ -104,7 +104,7 @@ class Ends {
     }
     // Arrays of other strides, with the same blocks.
     void rebind(std::int64_t source_gap, std::int64_t destination_gap) {
-        transport::Messages other = made(source_gap, destination_gap);
+        transport::Schedule other = made(source_gap, destination_gap);
         transport().rebind(other);
         messages_ = std::move(other);  // as the executor replaces its schedule
         transport().rebind(messages_);
@@ -119,7 +119,7 @@ class Ends {
         run_.destination = destination_.get();
         run_.refusing = refusing;
         transport().begin(run_);
-        transport().send(messages_.sends.messages.size());
+        transport().send(messages_.sends.size());
     }
     bool poll() {
         transport().poll();
@@ -170,11 +170,12 @@ class Ends {
             begin += rows * (width + gap);
         }
     }
-    transport::Messages made(std::int64_t source_gap, std::int64_t destination_gap) {
+    transport::Schedule made(std::int64_t source_gap, std::int64_t destination_gap) {
         gaps_[0] = source_gap;
         gaps_[1] = destination_gap;
-        transport::Messages made;
-        const auto add = [&](transport::Direction& side, const Blocks& blocks, bool sending) {
+        transport::Schedule made;
+        const auto add = [&](std::vector<transport::Message>& side, const Blocks& blocks,
+                             bool sending) {
             std::int64_t from = 0, to = 0;
             for (std::size_t k = 0; k < blocks.size(); ++k) {
                 const auto [rows, width] = blocks[k];
@@ -186,7 +187,7 @@ class Ends {
                                                             static_cast<std::int64_t>(k),
                                                             program_.way != "packed");
                 message.peer_in_source = !sending;
-                side.messages.push_back(std::move(message));
+                side.push_back(std::move(message));
                 from += rows * step_from;
                 to += rows * step_to;
             }
@@ -211,8 +212,8 @@ class Ends {
     std::int64_t gaps_[2] = {0, 0};  // of the source and of the destination, in its own strides
     std::shared_ptr<std::byte> source_, destination_;
     int number_ = 0;
-    transport::Messages messages_;
-    transport::Run run_;
+    transport::Schedule messages_;
+    transport::ScheduleRun run_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
 };
 

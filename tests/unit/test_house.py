@@ -6,10 +6,14 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import type_counts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -384,6 +388,20 @@ def test_each_section_of_a_room_is_short():
     for section in page.split("\n## Rooms\n")[1].split("\n## ")[0].split("\n### ")[1:]:
         title, *lines = section.splitlines()
         assert len([line for line in lines if line]) <= 15, title
+
+
+def test_a_type_between_a_plan_and_the_wire_has_a_name_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And two types with one name are found."""
+    assert type_counts.shared_names(("comm", *type_counts.MOVING)) == {}
+    monkeypatch.setattr(type_counts, "ROOT", tmp_path)
+    (tmp_path / "src" / "room").mkdir(parents=True)
+    for name in ("a.hpp", "b.cpp"):
+        (tmp_path / "src" / "room" / name).write_text(
+            "struct Piece {\n    struct Part {\n    };\n};\nclass Piece;\n", encoding="utf-8"
+        )
+    assert type_counts.shared_names(("room",)) == {"Piece": ["room/a.hpp", "room/b.cpp"]}
 
 
 # package -> where it lies, and the packages that it may import.

@@ -11,6 +11,7 @@
 #include "comm/fork.hpp"
 #include "comm/interrupts.hpp"
 #include "comm/mpi/handle.hpp"
+#include "comm/polled.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/error.hpp"
 
@@ -24,22 +25,6 @@ constexpr std::int64_t longest_message = std::int64_t{1} << 30;
 constexpr double between_looks = 0.05, after_a_loss = 0.3;  // seconds; at other jobs
 
 std::atomic<std::int64_t> texts_sent = 0, texts_received = 0, bytes_sent = 0;
-
-// Sends texts for which a ring was full, whatever becomes of their calls.
-class FlushInbox final : public Operation {
-  public:
-    explicit FlushInbox(std::shared_ptr<Link::NodeInbox> node_inbox)
-        : node_inbox_(std::move(node_inbox)) {}
-    bool poll() override {
-        node_inbox_->inbox->flush();
-        node_inbox_->pushed = node_inbox_->inbox->unsent();
-        return !node_inbox_->pushed;
-    }
-    std::string text() const override { return "texts within the node"; }
-
-  private:
-    std::shared_ptr<Link::NodeInbox> node_inbox_;
-};
 
 }  // namespace
 
@@ -154,7 +139,14 @@ std::uint64_t Link::send_in_node(int to, Purpose purpose, int tag, const std::st
         node_inbox_->inbox_index[static_cast<std::size_t>(to)], message_number(purpose, tag), text);
     if (node_inbox_->inbox->unsent() && !node_inbox_->pushed) {
         node_inbox_->pushed = true;
-        Engine::instance().post_background(std::make_shared<FlushInbox>(node_inbox_));
+        // Sends texts for which a ring was full, whatever becomes of their calls.
+        const auto flush = [queues = node_inbox_] {
+            queues->inbox->flush();
+            queues->pushed = queues->inbox->unsent();
+            return !queues->pushed;
+        };
+        Engine::instance().post_background(std::make_shared<FunctionOperation>(
+            flush, [] { return std::string("texts within the node"); }));
     }
     return sent;
 }
@@ -221,8 +213,8 @@ std::optional<ProbeResult> Link::probe(int from, int tag) {
     if (goes_in_node(from == any_source ? rank_ : from, tag)) {
         auto arrival = probe_in_node(from, tag);
         if (!arrival && from != any_source) need(from);
-        const bool all_near = node_inbox_->ranks.size() == static_cast<std::size_t>(size_);
-        if (arrival || from != any_source || all_near) return arrival;
+        const bool all_in_node = node_inbox_->ranks.size() == static_cast<std::size_t>(size_);
+        if (arrival || from != any_source || all_in_node) return arrival;
     }
     if (has_endpoints()) {
         auto arrival = probe_endpoints(from, tag);

@@ -13,6 +13,7 @@
 #include "comm/fork.hpp"
 #include "comm/mpi/handle.hpp"
 #include "comm/node_sharing.hpp"
+#include "comm/polled.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
@@ -129,20 +130,6 @@ std::shared_ptr<State> attached(MPI_Comm user) {
     return state;
 }
 
-// Any thread may drop the last handle of a communicator, but not every thread may call MPI.
-class Freeing final : public Operation {
-  public:
-    explicit Freeing(MPI_Comm comm) : comm_(comm) {}
-    bool poll() override {
-        if (running()) check(MPI_Comm_free(&comm_), "MPI_Comm_free");
-        return true;
-    }
-    std::string text() const override { return "freeing a communicator"; }
-
-  private:
-    MPI_Comm comm_;
-};
-
 }  // namespace
 
 State::State(std::unique_ptr<User> user) : user_(std::move(user)) {
@@ -156,8 +143,15 @@ State::State(OwnedLink link)
 State::~State() {
     link_.reset();
     lasting_.reset();
-    if (user_ != nullptr && user_->ours && user_->comm != MPI_COMM_NULL)
-        Engine::instance().post_background(std::make_shared<Freeing>(user_->comm));
+    if (user_ != nullptr && user_->ours && user_->comm != MPI_COMM_NULL) {
+        // Any thread may drop the last handle of a communicator, but not every thread may call MPI.
+        const auto poll = [comm = user_->comm]() mutable {
+            if (running()) check(MPI_Comm_free(&comm), "MPI_Comm_free");
+            return true;
+        };
+        Engine::instance().post_background(std::make_shared<FunctionOperation>(
+            poll, [] { return std::string("freeing a communicator"); }));
+    }
 }
 
 void State::forget_user() {

@@ -14,6 +14,7 @@
 #include "comm/engine.hpp"
 #include "comm/interrupts.hpp"
 #include "comm/mpi/handle.hpp"
+#include "comm/polled.hpp"
 #include "hocket/mpi.hpp"
 
 namespace hocket {
@@ -122,20 +123,6 @@ Batch& batch_of(bool taken) {
     return taken ? owned : watched;
 }
 
-/// For a request that no owner polls any more, on any thread.
-class Freeing final : public Operation {
-  public:
-    explicit Freeing(MPI_Request request) : request_(request) {}
-    bool poll() override {
-        if (comm::running()) comm::check(MPI_Request_free(&request_), "MPI_Request_free");
-        return true;
-    }
-    std::string text() const override { return "freeing an MPI request"; }
-
-  private:
-    MPI_Request request_;
-};
-
 class UserRequest final : public Operation {
   public:
     UserRequest(MPI_Request request, bool taken)
@@ -147,8 +134,15 @@ class UserRequest final : public Operation {
             const auto lock = comm::lock_before_interpreter(batch_.guard);
             if (index_ >= 0) batch_.remove(*this);
         }
+        // No owner polls it any more; this may be any thread.
         if (taken_ && request_ != MPI_REQUEST_NULL)
-            comm::Engine::instance().soon(std::make_shared<Freeing>(request_));
+            comm::Engine::instance().soon(std::make_shared<comm::FunctionOperation>(
+                [request = request_]() mutable {
+                    if (comm::running())
+                        comm::check(MPI_Request_free(&request), "MPI_Request_free");
+                    return true;
+                },
+                [] { return std::string("freeing an MPI request"); }));
     }
 
     // The owner of a watched request may complete it now, so it is not tested before its next poll.

@@ -37,14 +37,18 @@ class Woven {
             const std::int64_t row_there = count * given.run + 4 * draw(random, 0, 9);
             sources_.push_back(random_bytes(random, offset + given.rows * row_there));
             const Extents dense{row_there, given.run}, spaced{row, stride};
-            copies_.emplace_back(Extents{given.rows, count}, given.run, dense, spaced);
-            strands_.push_back({nullptr, offset, 64 + given.shift + place * given.run});
+            copies_.push_back({Copy(Extents{given.rows, count}, given.run, dense, spaced), offset,
+                               64 + given.shift + place * given.run});
         }
-        for (std::size_t i = 0; i < order.size(); ++i) strands_[i].copy = &copies_[i];
         bytes_ = 192 + given.shift + given.rows * row;
     }
 
-    std::vector<InterleavedRuns>& copies() { return strands_; }
+    std::vector<OffsetCopy>& copies() { return copies_; }
+    std::optional<InterleavedCopy> interleaved() const {
+        std::vector<const OffsetCopy*> each;
+        for (const OffsetCopy& copy : copies_) each.push_back(&copy);
+        return InterleavedCopy::of(each);
+    }
 
     void check(std::mt19937_64& random, const InterleavedCopy& interleaved) const {
         const Bytes guards = random_bytes(random, bytes_);
@@ -53,10 +57,11 @@ class Woven {
         std::memcpy(expected.data(), guards.data(), guards.size());
         std::memcpy(result.data(), guards.data(), guards.size());
         std::vector<const std::byte*> from;
-        for (std::size_t i = 0; i < strands_.size(); ++i) {
+        for (std::size_t i = 0; i < copies_.size(); ++i) {
             from.push_back(sources_[i].data());
-            copies_[i].run(from[i] + strands_[i].source,
-                           expected[0].bytes + strands_[i].destination, 1, Stores::cached);
+            copies_[i].copy.run(from[i] + copies_[i].source_offset,
+                                expected[0].bytes + copies_[i].destination_offset, 1,
+                                Stores::cached);
         }
         interleaved.run(from, result[0].bytes);
         ASSERT_EQ(std::memcmp(result.data(), expected.data(), guards.size()), 0)
@@ -71,8 +76,7 @@ class Woven {
     };
     Case case_;
     std::vector<Bytes> sources_;
-    std::vector<Copy> copies_;
-    std::vector<InterleavedRuns> strands_;
+    std::vector<OffsetCopy> copies_;
     std::int64_t bytes_ = 0;
 };
 
@@ -93,7 +97,7 @@ TEST(InterleavedCopy, CopiesWhatTheCopiesWould) {
                                  draw(random, 0, 15) * 4,
                                  repeat % 4 + 1};
                 Woven woven(random, given);
-                const auto interleaved = InterleavedCopy::of(woven.copies());
+                const auto interleaved = woven.interleaved();
                 ASSERT_TRUE(interleaved.has_value());
                 woven.check(random, *interleaved);
             }
@@ -103,8 +107,8 @@ TEST(InterleavedCopy, LeavesAloneWhatDoesNotMakeUpWholeLines) {
     std::mt19937_64 random(7);
     const auto woven = [&](const Case& given, std::size_t missing = 0) {
         Woven made(random, given);
-        made.copies().resize(made.copies().size() - missing);
-        return InterleavedCopy::of(made.copies()).has_value();
+        for (; missing > 0; --missing) made.copies().pop_back();
+        return made.interleaved().has_value();
     };
     EXPECT_EQ(woven({2, 8, 100, 0, 0}), weaves());
     EXPECT_FALSE(woven({2, 8, 20, 0, 0})) << "too short";
@@ -113,11 +117,11 @@ TEST(InterleavedCopy, LeavesAloneWhatDoesNotMakeUpWholeLines) {
     EXPECT_FALSE(woven({1, 8, 100, 0, 0})) << "nothing lies between the runs of one";
     EXPECT_FALSE(woven({2, 6, 100, 0, 0})) << "no whole words";
     Woven twice(random, {2, 8, 100, 0, 0});
-    twice.copies()[1].destination = twice.copies()[0].destination;
-    EXPECT_FALSE(InterleavedCopy::of(twice.copies()).has_value()) << "both at one place";
+    twice.copies()[1].destination_offset = twice.copies()[0].destination_offset;
+    EXPECT_FALSE(twice.interleaved().has_value()) << "both at one place";
     Woven rows(random, {2, 8, 100, 0, 0, 3}), others(random, {2, 8, 100, 0, 0, 4});
     rows.copies()[1] = others.copies()[1];
-    EXPECT_FALSE(InterleavedCopy::of(rows.copies()).has_value()) << "not the same rows";
+    EXPECT_FALSE(rows.interleaved().has_value()) << "not the same rows";
 }
 
 }  // namespace

@@ -94,8 +94,8 @@ void check(const Layout& layout, const Shape& axes, const std::string& methods =
     for (std::size_t k = 0; k < stages; ++k) {
         for (std::size_t r = 0; r < plans.size(); ++r) {
             if (k >= plans[r].stages.size()) plans[r].stages.emplace_back();
-            for (const LocalPermutation& turn : plans[r].stages[k].permutations)
-                turn.work.run(reinterpret_cast<std::byte*>(memory[r].data()) + turn.offset);
+            for (const auto& [offset, work] : plans[r].stages[k].permutations)
+                work.run(reinterpret_cast<std::byte*>(memory[r].data()) + offset);
         }
         exchange_all(memory, plans, k);
     }

@@ -83,18 +83,18 @@ TEST(Cma, MoreRunsThanOneCallTakesGoBothWays) {
         GTEST_SKIP() << "this system does not let a process read its child's memory";
     // Every other one of the child's, one after another here.
     std::vector<int> read(5000, -1);
-    CmaTransfer reading(child.id(), CmaTransfer::Direction::read);
+    CmaTransfer reading(child.id(), false);
     for (std::size_t i = 0; i < read.size(); ++i)
         reading.add(bytes(read, i), bytes(values, 2 * i), sizeof(int));
     EXPECT_TRUE(reading.finish());
     for (std::size_t i = 0; i < read.size(); ++i) ASSERT_EQ(read[i], static_cast<int>(2 * i) + 5);
 
     std::vector<int> back(10000, 7);
-    CmaTransfer writing(child.id(), CmaTransfer::Direction::write);
+    CmaTransfer writing(child.id(), true);
     writing.add(bytes(back), bytes(values), 3000 * sizeof(int));
     EXPECT_TRUE(writing.finish());
     EXPECT_TRUE(writing.finish());  // nothing more
-    CmaTransfer again(child.id(), CmaTransfer::Direction::read);
+    CmaTransfer again(child.id(), false);
     again.add(bytes(back), bytes(values), back.size() * sizeof(int));
     EXPECT_TRUE(again.finish());
     EXPECT_EQ(back[2999], 7);
@@ -107,14 +107,14 @@ TEST(Cma, AProcessThatIsGoneIsFoundOut) {
     const pid_t id = child.id();
     child.end();
     EXPECT_FALSE(cma_permitted(address_at(id, values.data())));
-    CmaTransfer reading(id, CmaTransfer::Direction::read);
+    CmaTransfer reading(id, false);
     reading.add(bytes(read), bytes(values), 4);
     EXPECT_FALSE(reading.finish());
 }
 
 TEST(Cma, MemoryThatIsGoneIsAnError) {
     std::vector<int> read(10);
-    CmaTransfer reading(getpid(), CmaTransfer::Direction::read);
+    CmaTransfer reading(getpid(), false);
     reading.add(bytes(read), nullptr, 4);
     EXPECT_THROW(reading.finish(), Error);
 }

@@ -32,12 +32,16 @@ pid_t start(const char* command, std::vector<const char*> environment) {
 
 // "1:1 2:2 complete": the ranks with the number of their processes.
 std::string seen() {
-    const auto all = find_launched_job(launcher);
+    const auto all = launched_processes(launcher);
     if (!all) return "no launcher";
-    std::string text;
-    for (const auto& each : all->processes)
-        text += std::to_string(each.rank) + ":" + std::to_string(each.processes.size()) + " ";
-    return text + (all->complete ? "complete" : "incomplete");
+    std::string text, complete = "complete";
+    for (const auto& each : *all) {
+        if (each.rank < 0)
+            complete = "incomplete";
+        else
+            text += std::to_string(each.rank) + ":" + std::to_string(each.processes.size()) + " ";
+    }
+    return text + complete;
 }
 
 // Some milliseconds after their start processes are what they are meant to be.
@@ -68,8 +72,8 @@ std::string of_a_rank() {
     return told;
 }
 
-TEST(LaunchedJob, AreOfTheSameLauncherAndProgram) {
-    EXPECT_FALSE(find_launched_job(launcher));
+TEST(LaunchedProcesses, AreOfTheSameLauncherAndProgram) {
+    EXPECT_FALSE(launched_processes(launcher));
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     const pid_t id = fork();

@@ -103,8 +103,8 @@ TEST_P(LongRunnerTest, OneThatIsDroppedUnderWayTellsTheOtherEnd) {
 // A refusal that no sender ever looked for, and words that no receiver did.
 TEST_P(RunnerTest, WordsOfAnEarlierCallAreNotHeard) {
     const Route earlier{link_, {0}, {0}, tag, 4};
-    transport::send_refusal(earlier, schedule(false)->receives.messages[0], "stale");
-    transport::send_failure(earlier, schedule(true)->sends.messages[0], "stale");
+    transport::send_refusal(earlier, schedule(false)->receives[0], "stale");
+    transport::send_failure(earlier, schedule(true)->sends[0], "stale");
     auto send = runner(true, 5), receive = runner(false, 5);
     send->start(from_.data(), nullptr);
     EXPECT_EQ(thrown([&] {

@@ -20,17 +20,15 @@
 namespace hocket::transfer {
 namespace {
 
-using transport::Direction;
 using transport::Message;
 using transport::NetPieces;
 
 constexpr std::int64_t elements = 4096;
 constexpr int receivers = 8;
 
-std::size_t worked_out(const Direction& side) {
-    return static_cast<std::size_t>(
-        std::count_if(side.messages.begin(), side.messages.end(),
-                      [](const Message& message) { return message.worked_out(); }));
+std::size_t worked_out(const std::vector<Message>& side) {
+    return static_cast<std::size_t>(std::count_if(
+        side.begin(), side.end(), [](const Message& message) { return message.worked_out(); }));
 }
 
 class WorkTest : public testing::Test {
@@ -64,12 +62,12 @@ TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
     const LocalView nowhere;
     const Schedule out = work({0, {8}, true}, nowhere);
     const transport::Route route{link_, {0}, std::vector<int>(receivers, 0), 5, 1};
-    ASSERT_EQ(out.sends.messages.size(), std::size_t{receivers});
+    ASSERT_EQ(out.sends.size(), std::size_t{receivers});
     EXPECT_EQ(worked_out(out.sends), 0U);
-    for (const Message& message : out.sends.messages) EXPECT_EQ(message.bytes, 8 * to_.size());
+    for (const Message& message : out.sends) EXPECT_EQ(message.bytes, 8 * to_.size());
 
     const comm::EngineLock engine_lock;
-    const std::size_t messages = out.sends.messages.size();
+    const std::size_t messages = out.sends.size();
     std::vector<std::size_t> all(messages);
     std::iota(all.begin(), all.end(), std::size_t{0});
     NetPieces sending(true, out.sends, all, route, transport::default_buffers());
@@ -79,7 +77,7 @@ TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
         ASSERT_TRUE(sending.start_next());
         EXPECT_EQ(worked_out(out.sends), i + 1);
         // It arrives before the next one is worked out.
-        const std::int64_t receiver = out.sends.messages[i].peer;
+        const std::int64_t receiver = out.sends[i].peer;
         const Schedule in = work(nowhere, {receiver, {8}, true});
         EXPECT_EQ(worked_out(in.receives), 0U);
         NetPieces receiving(false, in.receives, {0}, route, transport::default_buffers());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
+#include "plan/box.hpp"
 #include "transfer/cut.hpp"
 
 namespace hocket::transfer {
@@ -32,7 +33,7 @@ std::size_t size_of(const Layout& layout, std::int64_t rank) {
 }
 
 /// The message from one process to another; itemsize of a double.
-Boxes message_of(const Plan& plan, std::int64_t sender, std::int64_t receiver) {
+MessageBoxes message_of(const Plan& plan, std::int64_t sender, std::int64_t receiver) {
     const plan::Part part = plan.part(Side::source, sender);
     const auto& peers = part.peers();
     const auto at = std::find_if(peers.begin(), peers.end(), [&](const plan::Traffic& peer) {
@@ -50,22 +51,28 @@ Values numbered(std::size_t size) {
     return values;
 }
 
+/// The number of the element at that index.
+std::size_t at(const Shape& index, const Shape& strides) {
+    const std::int64_t offset =
+        std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
+    return static_cast<std::size_t>(offset) / sizeof(double);
+}
+
 /// Element by element, by the loops of the boxes.
-Values moved(const Boxes& message, const Values& source, std::size_t size) {
+Values moved(const MessageBoxes& message, const Values& source, std::size_t size) {
     Values target(size, 0);
     for (const plan::Box& box : message.boxes) {
-        const Strided strided(box, message.itemsize);
-        const Shape from = strided.in_source(message.source);
-        const Shape to = strided.in_destination(message.destination);
-        for (std::int64_t element = 0; element < strided.elements; ++element) {
-            std::int64_t left = element, a = strided.source_offset(message.source),
-                         b = strided.destination_offset(message.destination);
-            for (std::size_t d = from.size(); d-- > 0; left /= strided.extents[d]) {
-                a += left % strided.extents[d] * from[d];
-                b += left % strided.extents[d] * to[d];
+        for (std::int64_t element = 0; element < plan::count(box); ++element) {
+            Shape from = box.source_first, to = box.destination_first;
+            std::int64_t left = element;
+            for (auto loop = box.loops.rbegin(); loop != box.loops.rend(); ++loop) {
+                from[static_cast<std::size_t>(loop->source_dimension)] +=
+                    left % loop->extent * loop->source_step;
+                to[static_cast<std::size_t>(loop->destination_dimension)] +=
+                    left % loop->extent * loop->destination_step;
+                left /= loop->extent;
             }
-            target[static_cast<std::size_t>(b) / sizeof(double)] =
-                source[static_cast<std::size_t>(a) / sizeof(double)];
+            target[at(to, message.destination)] = source[at(from, message.source)];
         }
     }
     return target;
@@ -78,7 +85,8 @@ std::byte* bytes(Values& values) {
     return reinterpret_cast<std::byte*>(values.data());
 }
 
-void check(const Boxes& message, const Values& source, std::size_t size, std::int64_t part_bytes) {
+void check(const MessageBoxes& message, const Values& source, std::size_t size,
+           std::int64_t part_bytes) {
     SCOPED_TRACE("parts of " + std::to_string(part_bytes) + " bytes");
     const Values expected = moved(message, source, size);
     const Chunks between = cut(message, Chunks::Kind::between, part_bytes);
@@ -126,7 +134,7 @@ TEST(Chunks, MoveEveryElementWhateverTheirSize) {
         const Plan plan(from, to);
         for (std::int64_t s = 0; s < pair.senders; ++s)
             for (std::int64_t r = 0; r < pair.receivers; ++r) {
-                const Boxes message = message_of(plan, s, r);
+                const MessageBoxes message = message_of(plan, s, r);
                 if (message.boxes.empty()) continue;
                 const Values source = numbered(size_of(from, s));
                 for (const std::int64_t size : {1, 8, 40, 200, 1000, 4096, 1 << 20})
@@ -143,7 +151,7 @@ TEST(Chunks, WhatLiesTogetherIsMovedTogether) {
     const Layout to = laid_out(shape, "(CYCLIC(7))", 2);
     const Plan plan(from, to);
     for (std::int64_t receiver = 0; receiver < 2; ++receiver) {
-        const Boxes message = message_of(plan, 0, receiver);
+        const MessageBoxes message = message_of(plan, 0, receiver);
         ASSERT_GT(message.boxes.size(), 1U);
         const Chunks parts = cut(message, Chunks::Kind::between, message.bytes() / 20);
         const Values source = numbered(size_of(from, 0));

@@ -33,7 +33,7 @@ using Values = std::vector<double>;
 constexpr std::int64_t rows = 300, columns = 400;
 
 // The first columns of a wider array on one side: as many runs as rows.
-Boxes columns_of(bool strided_source) {
+MessageBoxes columns_of(bool strided_source) {
     plan::Box box;
     const Shape narrow = dense_strides({rows, columns}, sizeof(double));
     const Shape wide = dense_strides({rows, 2 * columns}, sizeof(double));
@@ -43,7 +43,7 @@ Boxes columns_of(bool strided_source) {
 }
 
 Message message_of(bool strided_source, bool dense) {
-    const Boxes boxes = columns_of(strided_source);
+    const MessageBoxes boxes = columns_of(strided_source);
     return {0,
             0,
             0,
@@ -92,7 +92,7 @@ TEST(Crossed, TheReceiverAloneReads) {
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     ShmSend send(sent, true);
-    const ChannelOffer offer = send.offer();
+    const shm::SharedAddress offer = send.offer();
     send.start(from.data());
     const pid_t child = in_a_child([&] {
         ShmReceive receive(received, offer);
@@ -109,7 +109,7 @@ TEST(Crossed, TheSenderAloneWrites) {
     Values from(static_cast<std::size_t>(2 * rows * columns)), to(from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     ShmSend send(sent, true);
-    const ChannelOffer offer = send.offer();
+    const shm::SharedAddress offer = send.offer();
     int sent_all[2];
     ASSERT_EQ(pipe(sent_all), 0);
     const pid_t child = in_a_child([&] {
@@ -149,7 +149,7 @@ TEST(Broken, AnErrorInTheMiddleOfACopyIsOneOfBothEnds) {
     ASSERT_NE(from, MAP_FAILED);
     Values to(2 * bytes / sizeof(double));
     ShmSend send(sent, true);
-    const ChannelOffer offer = send.offer();
+    const shm::SharedAddress offer = send.offer();
     send.start(from);
     // The first byte can still be read, as the receiver tries.
     munmap(static_cast<std::byte*>(from) + page, bytes - page);
@@ -218,7 +218,7 @@ TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     Values from(static_cast<std::size_t>(rows * columns)), to(2 * from.size(), -1);
     std::iota(from.begin(), from.end(), 0.0);
     auto first = std::make_unique<ShmSend>(sent, true);
-    const shm::SharedAddress channel = first->offer().channel;
+    const shm::SharedAddress channel = first->offer();
     ShmReceive late(received, first->offer());
     first->start(from.data());
     late.start(to.data());
@@ -226,7 +226,7 @@ TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     while (!first->poll(&rings)) ASSERT_FALSE(late.poll());
     first.reset();
     ShmSend send(sent, true);
-    ASSERT_EQ(send.offer().channel.offset, channel.offset);
+    ASSERT_EQ(send.offer().offset, channel.offset);
     ShmReceive receive(received, send.offer());
     late.abort_use("too late");
     std::fill(to.begin(), to.end(), -1);
