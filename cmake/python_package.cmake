@@ -25,6 +25,10 @@ foreach(module IN LISTS modules)
     file(MAKE_DIRECTORY "${folder}")
     file(CREATE_LINK "${package_source}/${module}" "${package_build}/${module}" SYMBOLIC)
 endforeach()
+# The packages of programs, benchmarks and papers have no extension: a link to each folder.
+foreach(package cli bench papers)
+    file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${package}" "${package_build}/${package}" SYMBOLIC)
+endforeach()
 
 # The sources of an extension that serve every MPI, and nanobind itself, are compiled once, too:
 # nanobind's functions below are those by which nanobind_add_module is made.

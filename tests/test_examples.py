@@ -77,16 +77,14 @@ def test_example(name):
 
 
 def test_two_programs_as_tasks():
-    output = run(
-        "-m", "hocket_cli", "run", "rows=2:05_rows.py", "columns=3:05_columns.py"
-    ).splitlines()
+    output = run("-m", "hocket", "run", "rows=2:05_rows.py", "columns=3:05_columns.py").splitlines()
     assert "columns[2] | process 2 has columns [4, 5] from (6, 6) (BLOCK, *) @ (2)" in output
     assert "rows[1]    | process 1 has sent 3 rows" in output
 
 
 def test_a_program_in_cpp_and_one_in_python():
     waves = built.folder() / "tests" / "example_waves"
-    output = run("-m", "hocket_cli", "run", f"waves=2:{waves} 400", "listener=1:12_listener.py")
+    output = run("-m", "hocket", "run", f"waves=2:{waves} 400", "listener=1:12_listener.py")
     # A string at rest swings as the first mode; the time steps start half a step early.
     phase, top = math.pi / 65, math.sin(32 * math.pi / 65)
     for step in (100, 200, 300, 400):
@@ -106,7 +104,7 @@ def job(folder, ranks, *words):
     """A job of `hocket run` in the folder."""
     program = words[0] if words[0].startswith("/") else EXAMPLES / words[0]
     line = f"job={ranks}:{program} {' '.join(words[1:])}"
-    command = [sys.executable, "-m", "hocket_cli", "run", line]
+    command = [sys.executable, "-m", "hocket", "run", line]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
 
 

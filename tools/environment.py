@@ -127,15 +127,14 @@ def add_project(prefix: Path) -> None:
     """Makes this checkout importable there, and puts the program `hocket` beside its Python."""
     packages = next((prefix / "lib").glob("python3*")) / "site-packages"
     build = ROOT / "build" / prefix.name / "python"
-    paths = (build, ROOT / "cli", ROOT / "bench", ROOT / "papers")
-    (packages / "hocket.pth").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
+    (packages / "hocket.pth").write_text(f"{build}\n", encoding="utf-8")
     describe(packages)
     program = prefix / "bin" / "hocket"
     # Through sh, because a #! line takes neither spaces nor long paths.
     program.write_text(
         "#!/bin/sh\n"
         f'"exec" "{prefix}/bin/python" "$0" "$@"\n'
-        "import sys\n\nfrom hocket_cli.main import main\n\nsys.exit(main())\n",
+        "import sys\n\nfrom hocket.cli.main import main\n\nsys.exit(main())\n",
         encoding="utf-8",
     )
     program.chmod(0o755)

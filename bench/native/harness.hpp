@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timing harness for contestants without Python in the loop. Same method as
-// hocket_bench/harness.py, which makes the statistics: this side prints one JSON object a line.
+// bench/harness.py, which makes the statistics: this side prints one JSON object a line.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Contestant {
     std::int64_t most_calls = 1'000'000;
 };
 
-/// The length of a measurement; see `Effort` in hocket_bench/harness.py.
+/// The length of a measurement; see `Effort` in bench/harness.py.
 struct Effort {
     int warmup = 2;
     double seconds = 3;
@@ -47,7 +47,7 @@ struct Group {
     static double now();  ///< seconds, monotonic
 };
 
-/// The question of one table; see `Question` in hocket_bench/record.py.
+/// The question of one table; see `Question` in bench/record.py.
 struct Question {
     std::vector<std::pair<std::string, std::string>> parameters;  ///< name, JSON value
     std::vector<std::string> baseline = {}, limit = {};

@@ -44,9 +44,7 @@ def test_a_model_in_fortran_and_an_analysis_in_python() -> None:
     jobs = [(sys.executable, f"model=2:{program('ocean')} {name}")]
     jobs.append((str(other_python()), f"analysis=3:{ROOT}/examples/24_analysis.py {name}"))
     started = [
-        subprocess.Popen(
-            [python, "-m", "hocket_cli", "run", job], stdout=PIPE, stderr=PIPE, text=True
-        )
+        subprocess.Popen([python, "-m", "hocket", "run", job], stdout=PIPE, stderr=PIPE, text=True)
         for python, job in jobs
     ]
     model, analysis = [one.communicate(timeout=120) for one in started]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hocket.cli.app import APPS
+from hocket.cli.apps import common, convolution, pingpong
+from hocket.cli.main import UsageError, main
 
-from hocket_cli.app import APPS
-from hocket_cli.apps import common, convolution, pingpong
-from hocket_cli.main import UsageError, main
 from json_keys import require_keys
 
 

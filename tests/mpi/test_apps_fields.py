@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hocket.cli.apps import multiblock, remap, steering
 from test_apps import app, refused
 
 import hocket as hk
-from hocket_cli.apps import multiblock, remap, steering
 
 #: five blocks of all sizes: side by side, above each other, one around a corner of another
 CORNERS = """

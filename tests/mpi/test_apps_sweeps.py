@@ -8,9 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hocket.cli.apps import common, multiblock, sweeps
 from test_apps import app, refused
-
-from hocket_cli.apps import common, multiblock, sweeps
 
 
 @pytest.fixture(autouse=True)

@@ -112,7 +112,7 @@ def test_info_says_whether_memory_is_shared_and_why_not(forbid):
 
 def test_info_gives_the_systems_own_reason(tmp_path):
     """The child asks; here its access is blocked for ever, as another user's would be."""
-    from hocket_cli import info
+    from hocket.cli import info
 
     done = subprocess.run(
         [sys.executable, "-c", info._ASK_MEMORY, str(os.getpid()), "987654"],

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 import pytest
+from hocket.cli.apps import common, linpack
+from hocket.cli.main import main
 
-from hocket_cli.apps import common, linpack
-from hocket_cli.main import main
 from json_keys import require_keys
 
 MODES = ",".join(linpack.MODES)

@@ -18,7 +18,7 @@ import hocket as hk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
-from hocket_bench.shaped_link import ShapedLink
+from hocket.bench.shaped_link import ShapedLink
 
 PROGRAM = """
 import sys, time

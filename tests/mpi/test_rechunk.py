@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import raises_everywhere
+from hocket.cli.main import main
 from lockstep import ranks
 from test_stores import folder
 
 import hocket as hk
 from hocket.stores import rechunking
-from hocket_cli.main import main
 
 SHAPE = (37, 21, 5)
 WHOLE = np.arange(np.prod(SHAPE)).reshape(SHAPE)

@@ -15,16 +15,16 @@ import time
 
 import numpy as np
 import pytest
+from hocket.cli.apps import screen, steering, viewer
+from hocket.cli.main import main
 from test_ports import runtime  # noqa: F401
 
 import hocket as hk
-from hocket_cli.apps import screen, steering, viewer
-from hocket_cli.main import main
 
 ROWS, COLS = 16, 40
 #: seconds after which a wait has failed, on a machine with much else to do
 LONG = 180.0
-WORDS = [sys.executable, "-m", "hocket_cli", "app", "steering"]
+WORDS = [sys.executable, "-m", "hocket", "app", "steering"]
 
 
 class Solver:

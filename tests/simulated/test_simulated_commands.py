@@ -7,11 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from hocket_bench import simulation
-from hocket_bench.command import main
-from hocket_bench.curves import CURVES
-from hocket_bench.kernels import KINDS
+from hocket.bench import simulation
+from hocket.bench.command import main
+from hocket.bench.curves import CURVES
+from hocket.bench.kernels import KINDS
 
 pytestmark = pytest.mark.soak
 

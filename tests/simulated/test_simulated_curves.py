@@ -7,11 +7,10 @@ import math
 import shutil
 
 import pytest
-
-from hocket_bench import simulation
-from hocket_bench.curves import CURVES, Point
-from hocket_bench.kernels import KINDS
-from hocket_bench.platforms import PLATFORMS, Platform
+from hocket.bench import simulation
+from hocket.bench.curves import CURVES, Point
+from hocket.bench.kernels import KINDS
+from hocket.bench.platforms import PLATFORMS, Platform
 
 pytestmark = pytest.mark.soak
 

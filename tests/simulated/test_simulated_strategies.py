@@ -6,10 +6,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
-
-from hocket_bench import simulation
-from hocket_bench.platforms import PLATFORMS
-from hocket_bench.strategy_runs import Transfer, layouts_of
+from hocket.bench import simulation
+from hocket.bench.platforms import PLATFORMS
+from hocket.bench.strategy_runs import Transfer, layouts_of
 
 pytestmark = pytest.mark.soak
 

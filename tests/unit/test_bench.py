@@ -14,11 +14,10 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
-
-from hocket_bench import native, overview, registry
-from hocket_bench.command import main
-from hocket_bench.group import Group
-from hocket_bench.harness import (
+from hocket.bench import native, overview, registry
+from hocket.bench.command import main
+from hocket.bench.group import Group
+from hocket.bench.harness import (
     Contestant,
     Effort,
     Figure,
@@ -27,8 +26,9 @@ from hocket_bench.harness import (
     WrongResultError,
     measure,
 )
-from hocket_bench.record import Question, answer, as_json
-from hocket_bench.table import render, seconds
+from hocket.bench.record import Question, answer, as_json
+from hocket.bench.table import render, seconds
+
 from json_keys import require_keys
 
 QUICK = Effort(warmup=1, seconds=0.0, min_runs=4, max_runs=4, sample_seconds=0.0)
@@ -265,7 +265,7 @@ def test_bad_arguments(
 # Under MPI: the whole command, with a peer file that brings contestants of its own.
 PEER = """
 import time
-from hocket_bench.harness import Contestant, Step, WrongResultError
+from hocket.bench.harness import Contestant, Step, WrongResultError
 
 def contestants(problem):
     rank, size = problem.comm.Get_rank(), problem.comm.Get_size()
@@ -293,7 +293,7 @@ BASELINES = (
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own: started from here it would share this one's MPI."""
     return subprocess.run(
-        [sys.executable, "-m", "hocket_bench", *arguments],
+        [sys.executable, "-m", "hocket.bench", *arguments],
         capture_output=True,
         text=True,
         timeout=300,

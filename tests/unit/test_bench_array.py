@@ -6,9 +6,8 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from hocket_bench.command import main
-from hocket_bench.whole_arrays import OPERATIONS
+from hocket.bench.command import main
+from hocket.bench.whole_arrays import OPERATIONS
 
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--sample-seconds", "0"]
 

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from hocket_bench import native
-from hocket_bench.beside import TURNS, joined, pooled, resolve
-from hocket_bench.command import main
-from hocket_bench.harness import Figure, UnavailableError
-from hocket_bench.record import Question, answer
+from hocket.bench import native
+from hocket.bench.beside import TURNS, joined, pooled, resolve
+from hocket.bench.command import main
+from hocket.bench.harness import Figure, UnavailableError
+from hocket.bench.record import Question, answer
 
 pytestmark = pytest.mark.soak
 

@@ -7,13 +7,12 @@ import json
 import subprocess
 
 import pytest
+from hocket.bench import native
+from hocket.bench.command import main
+from hocket.bench.harness import Figure, UnavailableError
+from hocket.bench.record import Question, answer
 from test_bench import bench, needs_mpi
 from test_bench_linpack import can_make_links
-
-from hocket_bench import native
-from hocket_bench.command import main
-from hocket_bench.harness import Figure, UnavailableError
-from hocket_bench.record import Question, answer
 
 pytestmark = pytest.mark.soak
 

@@ -7,9 +7,9 @@ import itertools
 
 import numpy as np
 import pytest
+from hocket.bench import formats
 
 import hocket as hk
-from hocket_bench import formats
 
 
 def owners(extent: int, form: str, parts: int) -> list[int]:

@@ -14,12 +14,12 @@ import pytest
 
 PARENT = """
 import sys
-from hocket_bench import launch
+from hocket.bench import launch
 launch.start([sys.executable, "-c", sys.argv[1]], 0, 1, None)
 """
 SIMULATION = """
 import os, pathlib, sys
-from hocket_bench import simulation
+from hocket.bench import simulation
 os.environ["PATH"] = f"{sys.argv[2]}:{os.environ['PATH']}"
 simulation.start(pathlib.Path(sys.executable), [], ["-c", sys.argv[1]], None)
 """

@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hocket.bench import linear_solvers, shaped_link, traces
+from hocket.bench.command import main
+from hocket.bench.linear_solvers import Setting, System
+from hocket.cli.apps import common
 
 from hocket import Error
-from hocket_bench import linear_solvers, shaped_link, traces
-from hocket_bench.command import main
-from hocket_bench.linear_solvers import Setting, System
-from hocket_cli.apps import common
 
 pytestmark = pytest.mark.soak
 
@@ -160,7 +160,7 @@ def test_a_link_is_taken_down_after_success_failure_and_death():
     assert not any(node in nodes() for node in wrong.nodes)
     # One that is killed leaves its own behind, which the next takes down.
     program = (
-        "import os, sys; from hocket_bench.shaped_link import ShapedLink\n"
+        "import os, sys; from hocket.bench.shaped_link import ShapedLink\n"
         "link = ShapedLink('1gbit').__enter__(); print(link.nodes[0]); sys.stdout.flush()\n"
         "os.kill(os.getpid(), 9)"
     )

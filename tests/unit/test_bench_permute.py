@@ -8,13 +8,12 @@ import time
 
 import numpy as np
 import pytest
-
-from hocket_bench import paper
-from hocket_bench.cases import permute
-from hocket_bench.command import main
-from hocket_bench.group import Group
-from hocket_bench.harness import Contestant, Effort, Step, WrongResultError, measure
-from hocket_bench.permutation import Permutation, check, fill
+from hocket.bench import paper
+from hocket.bench.cases import permute
+from hocket.bench.command import main
+from hocket.bench.group import Group
+from hocket.bench.harness import Contestant, Effort, Step, WrongResultError, measure
+from hocket.bench.permutation import Permutation, check, fill
 
 pytestmark = pytest.mark.soak
 

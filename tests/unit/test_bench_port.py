@@ -6,8 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from hocket_bench.command import main
+from hocket.bench.command import main
 
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--sample-seconds", "0"]
 

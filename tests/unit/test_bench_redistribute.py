@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hocket.bench import all_pairs, figure_tables, fitting
+from hocket.bench.command import main
+from hocket.bench.formats import lay
 from test_bench import bench, needs_mpi
-
-from hocket_bench import all_pairs, figure_tables, fitting
-from hocket_bench.command import main
-from hocket_bench.formats import lay
 
 pytestmark = pytest.mark.soak
 

@@ -8,10 +8,9 @@ import math
 
 import numpy as np
 import pytest
-
-from hocket_bench import remap_figures
-from hocket_bench.command import main
-from hocket_bench.remap_model import Model, Sample, fit
+from hocket.bench import remap_figures
+from hocket.bench.command import main
+from hocket.bench.remap_model import Model, Sample, fit
 
 pytestmark = pytest.mark.soak
 

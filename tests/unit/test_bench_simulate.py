@@ -5,11 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-
-from hocket_bench import kernels, options
-from hocket_bench.curve_figures import finish_curves
-from hocket_bench.curves import CURVES, Point, crossover, grid_of
-from hocket_bench.platforms import PLATFORMS
+from hocket.bench import kernels, options
+from hocket.bench.curve_figures import finish_curves
+from hocket.bench.curves import CURVES, Point, crossover, grid_of
+from hocket.bench.platforms import PLATFORMS
 
 
 @pytest.mark.parametrize(

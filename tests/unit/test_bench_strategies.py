@@ -6,10 +6,9 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from hocket_bench.command import main
-from hocket_bench.strategy_figures import finish
-from hocket_bench.strategy_runs import STRATEGIES
+from hocket.bench.command import main
+from hocket.bench.strategy_figures import finish
+from hocket.bench.strategy_runs import STRATEGIES
 
 QUICK = ["--seconds", "0", "--warmup", "1", "--min-runs", "2", "--timeout", "60"]
 

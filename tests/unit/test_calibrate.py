@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from hocket.cli.main import main
 
 import hocket as hk
 from hocket import mpiexec
-from hocket_cli.main import main
 
 CHOOSE = """
 import hocket as hk
@@ -54,7 +54,7 @@ def test_two_processes_of_a_job_add_the_costs_between_their_nodes(tmp_path):
     path = tmp_path / "model"
     path.write_text("message = 0.125\nfar_relay = 0.25", encoding="utf-8")
     launcher = mpiexec.find()
-    words = [sys.executable, "-m", "hocket_cli", "calibrate", "--in-job", "--repeat", "3"]
+    words = [sys.executable, "-m", "hocket", "calibrate", "--in-job", "--repeat", "3"]
     done = subprocess.run(
         mpiexec.command(launcher, [(2, words)]),
         env={

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hocket.bench.options import parse as parse_bench
+from hocket.cli import run as run_command
+from hocket.cli.main import COMMANDS, UsageError, main
 
 import hocket as hk
 from hocket import plotting
-from hocket_bench.options import parse as parse_bench
-from hocket_cli import run as run_command
-from hocket_cli.main import COMMANDS, UsageError, main
 from json_keys import require_keys
 
 
@@ -249,7 +249,7 @@ def test_an_exception_ends_all_and_names_rank_task_and_traceback():
     assert "rank 2 (task 'cols', process 1) raised RuntimeError: kaputt" in done.stderr
     assert done.stderr.count("Traceback") == 1
     assert "in deep" in done.stderr
-    assert "hocket_cli" not in done.stderr and "runpy" not in done.stderr
+    assert "hocket.cli" not in done.stderr and "runpy" not in done.stderr
 
 
 def test_the_status_of_the_one_that_fails_is_the_status():

@@ -8,9 +8,8 @@ import shutil
 import subprocess
 
 import pytest
-
-from hocket_cli import completion
-from hocket_cli.main import COMMANDS, main
+from hocket.cli import completion
+from hocket.cli.main import COMMANDS, main
 
 #: what was typed, with the cursor behind it, and some of what is offered
 OFFERED = [

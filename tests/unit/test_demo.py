@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hocket.cli import demo, demo_ranks, demo_report, photographs
+from hocket.cli.main import main
 
-from hocket_cli import demo, demo_ranks, demo_report, photographs
-from hocket_cli.main import main
 from json_keys import require_keys
 
 

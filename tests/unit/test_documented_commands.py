@@ -10,8 +10,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-
-from hocket_bench import options
+from hocket.bench import options
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

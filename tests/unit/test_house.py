@@ -404,13 +404,13 @@ def test_a_type_between_a_plan_and_the_wire_has_a_name_of_its_own(
     assert type_counts.shared_names(("room",)) == {"Piece": ["room/a.hpp", "room/b.cpp"]}
 
 
-# package -> where it lies, and the packages that it may import.
+# package -> its folder, and the packages that it may import.
 PACKAGES = {
-    "hocket": ("bindings/python", ()),
-    "hocket_cli": ("cli", ("hocket",)),
-    "hocket_bench": ("bench", ("hocket", "hocket_cli")),
-    "hocket_papers": ("papers", ("hocket", "hocket_cli", "hocket_bench")),
-    "tools": (".", ()),
+    "hocket": ("bindings/python/hocket", ()),
+    "hocket.cli": ("cli", ("hocket",)),
+    "hocket.bench": ("bench", ("hocket", "hocket.cli")),
+    "hocket.papers": ("papers", ("hocket", "hocket.cli", "hocket.bench")),
+    "tools": ("tools", ()),
 }
 
 
@@ -418,10 +418,19 @@ def modules() -> dict[str, Path]:
     """Every module of ours that others import, by its name; those of tools have no package."""
     found = {}
     for package, (folder, _) in PACKAGES.items():
-        for path in (ROOT / folder / package).rglob("*.py"):
-            words = path.relative_to(ROOT / folder).with_suffix("").parts
+        for path in (ROOT / folder).rglob("*.py"):
+            words = (package, *path.relative_to(ROOT / folder).with_suffix("").parts)
             found[".".join(words).removesuffix(".__init__").removeprefix("tools.")] = path
     return found
+
+
+def package_of(module: str) -> str:
+    """The package of PACKAGES that a module belongs to; of one of tools, its own name."""
+    return max(
+        (package for package in PACKAGES if f"{module}.".startswith(f"{package}.")),
+        key=len,
+        default=module,
+    )
 
 
 def imported(module: str, text: str, known: Collection[str], package: bool) -> set[str]:
@@ -461,10 +470,10 @@ def test_modules_import_each_other_without_circles() -> None:
     }
     assert circle(uses) == []
     for module, used in uses.items():
-        package = module.split(".")[0]
+        package = package_of(module)
         allowed = {package, *PACKAGES.get(package, ("", ()))[1]}
         if package in PACKAGES and module != "hocket.__main__":  # which starts `hocket`
-            wrong = [each for each in used if each.split(".")[0] not in allowed]
+            wrong = [each for each in used if package_of(each) not in allowed]
             assert not wrong, f"{module} imports {wrong}"
 
 

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-
-from hocket_cli.main import main
-from hocket_papers import judge, model
+from hocket.cli.main import main
+from hocket.papers import judge, model
 
 pytestmark = pytest.mark.soak
 

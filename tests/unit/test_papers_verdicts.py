@@ -5,9 +5,8 @@ import dataclasses
 import importlib
 
 import pytest
-
-from hocket_papers import judge, model
-from hocket_papers.judge import CONTRADICTED, DIRECTION, FACTOR, HOLDS, NOT_SHOWN, Finding
+from hocket.papers import judge, model
+from hocket.papers.judge import CONTRADICTED, DIRECTION, FACTOR, HOLDS, NOT_SHOWN, Finding
 
 TITLES, CLAIMS = model.load()
 NUMBER = {"is": 2, "neutral": 1, "factor": 1.5}
@@ -121,7 +120,7 @@ def test_each_claim_has_a_place_a_trial_or_a_reason_and_a_false_result():
         assert claim.paper in TITLES and claim.place
         assert claim.text.endswith(".") and claim.if_false.endswith("."), claim
         if claim.test:
-            module = importlib.import_module(f"hocket_papers.{claim.paper.replace('-', '_')}")
+            module = importlib.import_module(f"hocket.papers.{claim.paper.replace('-', '_')}")
             assert callable(getattr(module, claim.test)), claim
 
 
@@ -306,7 +305,7 @@ def linpack(*points):
 
 
 def test_the_gain_of_a_flow_is_judged_on_512_processors(monkeypatch):
-    kept = importlib.import_module("hocket_papers.kept")
+    kept = importlib.import_module("hocket.papers.kept")
     few = (16384, 16, 1.5)
     for gain, word, small in ((1.45, HOLDS, HOLDS), (1.02, NOT_SHOWN, NOT_SHOWN)):
         monkeypatch.setattr(kept, "report", lambda _, g=gain: linpack((131072, 512, g)))
@@ -463,7 +462,7 @@ def test_a_command_that_cannot_run_is_no_verdict(monkeypatch):
 
 
 def test_the_rows_of_strace_are_added_up():
-    counted = importlib.import_module("hocket_papers.system_calls")
+    counted = importlib.import_module("hocket.papers.system_calls")
     rows = (
         "% time     seconds  usecs/call     calls    errors syscall",
         "------ ----------- ----------- --------- --------- ----------------",
@@ -476,7 +475,7 @@ def test_the_rows_of_strace_are_added_up():
 
 def test_a_stored_run_is_judged_again_by_its_findings(monkeypatch):
     """Findings are stored as they are; text without samples shows nothing."""
-    kept = importlib.import_module("hocket_papers.kept")
+    kept = importlib.import_module("hocket.papers.kept")
     (claim,) = (one for one in CLAIMS if one.name == "real8")
     name = {"paper": claim.paper, "claim": claim.name}
 

@@ -72,7 +72,7 @@ def test_a_run_of_tasks_leaves_one_picture_of_all_ranks(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     target = tmp_path / "run.json"
-    line = [sys.executable, "-m", "hocket_cli", "run", "--trace", str(target)]
+    line = [sys.executable, "-m", "hocket", "run", "--trace", str(target)]
     line += [f"rows=2:{program}", f"cols=1:{program}"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -199,6 +199,6 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_runs(tmp_pa
     missing = tmp_path / "missing" / "run.json"
     with pytest.raises(hk.Error, match=r"cannot be written.*give the name of a file"):
         hk.run(lambda comm: None, ranks=1, trace=missing)
-    line = [sys.executable, "-m", "hocket_cli", "run", "--trace", str(missing), "1:/bin/true"]
+    line = [sys.executable, "-m", "hocket", "run", "--trace", str(missing), "1:/bin/true"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2 and "--trace is" in done.stderr

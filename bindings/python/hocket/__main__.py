@@ -3,6 +3,6 @@
 
 import sys
 
-from hocket_cli.main import main
+from hocket.cli.main import main
 
 sys.exit(main())
