@@ -93,30 +93,50 @@ Protocol<Data> receive_values(Round& round, std::size_t leader, std::size_t word
     }
 }
 
+/// The values of all members of consecutive nodes.
+class GatheredNodes final : public NodeValues {
+  public:
+    GatheredNodes(const Round& round, const Data& mine) : group_(*round.group), values_(mine) {
+        for (std::size_t i = 0; i < group_.nodes.size(); ++i)
+            ends_.push_back((i == 0 ? 0 : ends_.back()) + node(i).size() * round.value.size());
+    }
+    void write(std::size_t count, Packer& out) const override {
+        for (std::size_t i = 0; i < ends_[count - 1]; ++i)
+            out.number(static_cast<std::int64_t>(values_[i]));
+    }
+    void append(std::size_t count, Unpacker& in) override {
+        count_ += count;
+        while (values_.size() < ends_[count_ - 1])
+            values_.push_back(static_cast<std::uint64_t>(in.number()));
+    }
+    /// Writes the values in the order of the members.
+    void write(std::uint64_t* out, std::size_t words) const {
+        const std::uint64_t* from = values_.data();
+        for (std::size_t i = 0; i < ends_.size(); ++i)
+            for (const std::size_t member : node(i)) {
+                std::copy_n(from, words, out + member * words);
+                from += words;
+            }
+    }
+
+  private:
+    const Places& node(std::size_t i) const {
+        return group_.nodes[(group_.my_node + i) % group_.nodes.size()];
+    }
+    const Group& group_;
+    std::size_t count_ = 1;
+    Data values_;
+    Places ends_;  // of the values of each node
+};
+
 /// The values of the whole group from all nodes, after the header or a mismatch.
-Protocol<Data> all_of(Round& round, const Batch& mine, std::size_t words) {
-    const Group& group = *round.group;
-    Packer out;
-    pack(out, mine.partial);
-    for (const std::uint64_t value : mine.values) out.number(static_cast<std::int64_t>(value));
-    std::string text = out.take();
-    const std::vector<std::string> texts = co_await between_nodes(round, std::move(text));
-    std::vector<PartialResult> pieces;
-    for (const std::string& each : texts) {
-        Unpacker in(each);
-        pieces.push_back(unpacked(in));
-    }
-    const PartialResult all = combined(round, pieces);
-    Data data(mismatch_words + group.size() * words, 0);
-    const shm::Payload head = all.packed();
-    std::copy_n(head.begin(), all.mismatch ? mismatch_words : 1, data.begin());
-    for (std::size_t node = 0; node < texts.size() && !all.mismatch; ++node) {
-        Unpacker in(texts[node]);
-        static_cast<void>(unpacked(in));
-        for (const std::size_t member : group.nodes[node])
-            for (std::size_t i = 0; i < words; ++i)
-                data[mismatch_words + member * words + i] = static_cast<std::uint64_t>(in.number());
-    }
+Protocol<Data> all_of(Round& round, Batch mine, std::size_t words) {
+    GatheredNodes nodes(round, mine.values);
+    co_await between_nodes(round, mine.partial, nodes);
+    Data data(mismatch_words + round.group->size() * words, 0);
+    const shm::Payload head = mine.partial.packed();
+    std::copy_n(head.begin(), mine.partial.mismatch ? mismatch_words : 1, data.begin());
+    if (!mine.partial.mismatch) nodes.write(data.data() + mismatch_words, words);
     co_return data;
 }
 

@@ -8,6 +8,12 @@
 #include "team/hierarchical.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <deque>
+#include <utility>
+
+#include "team/fold.hpp"
 
 namespace hocket::team {
 namespace {
@@ -33,6 +39,35 @@ Protocol<std::string> receive(Round& round, std::size_t member) {
     }
 }
 
+/// The beginning of a message between nodes: the header and a mismatch, if there is one.
+void write_head(const Round& round, const PartialResult& partial, Packer& out) {
+    out.number(static_cast<std::int64_t>(round.header.packed()));
+    out.number(partial.mismatch ? 1 : 0);
+    if (!partial.mismatch) return;
+    const shm::Payload words = packed(*partial.mismatch);
+    for (std::size_t i = 0; i < mismatch_words; ++i)
+        out.number(static_cast<std::int64_t>(words[i]));
+}
+
+/// The mismatch of which the sender tells, or that of its call with this one's.
+std::optional<Mismatch> mismatch_of_head(const Round& round, std::size_t sender, Unpacker& in) {
+    const Group& group = *round.group;
+    const auto next = [&in] { return static_cast<std::uint64_t>(in.number()); };
+    const std::uint64_t mine = round.header.packed(), header = next();
+    Mismatch mismatch{static_cast<std::uint64_t>(group.process(group.me)), mine,
+                      static_cast<std::uint64_t>(group.process(sender)), header};
+    if (sender < group.me)
+        mismatch = {mismatch.high_process, mismatch.high, mismatch.low_process, mismatch.low};
+    if (mismatch.groups_differ()) return mismatch;
+    if (next() != 0) {
+        std::array<std::uint64_t, mismatch_words> words{};
+        for (std::uint64_t& word : words) word = next();
+        return mismatch_in(words);
+    }
+    if (header != mine) return mismatch;
+    return std::nullopt;
+}
+
 }  // namespace
 
 FlagPair& flags_with(const Round& round, std::size_t member) {
@@ -52,68 +87,167 @@ void check_sender(const Round& round, std::size_t member, std::uint64_t header) 
                     static_cast<std::uint64_t>(group.process(group.me)), round.header.packed()});
 }
 
-void pack(Packer& out, const PartialResult& partial) {
-    out.number(static_cast<std::int64_t>(partial.member));
-    for (const std::uint64_t word : partial.packed()) out.number(static_cast<std::int64_t>(word));
-}
-
-PartialResult unpacked(Unpacker& in) {
-    const auto member = static_cast<std::size_t>(in.number());
-    shm::Payload words{};
-    for (std::uint64_t& word : words) word = static_cast<std::uint64_t>(in.number());
-    return PartialResult::unpacked(member, words);
-}
-
-comm::Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine) {
+Protocol<> between_nodes(Round& round, PartialResult& partial, NodeValues& values) {
     const Group& group = *round.group;
     const std::size_t nodes = group.nodes.size(), me = group.my_node;
     comm::Link& link = round.root->link();
-    std::vector<std::string> texts(nodes);
-    texts[me] = std::move(mine);
+    std::deque<std::string> published;
+    comm::Requests sending;
     for (std::size_t apart = 1; apart < nodes; apart *= 2) {
         const std::size_t count = std::min(apart, nodes - apart);
         const std::size_t to = (me + nodes - apart) % nodes, from = (me + apart) % nodes;
         Packer out;
         out.number(round.root->number());
-        out.number(static_cast<std::int64_t>(round.header.packed()));
-        for (std::size_t i = 0; i < count; ++i) out.text(texts[(me + i) % nodes]);
-        const std::string published = out.take();
-        comm::Requests sending;
-        link.send_text(sending, published, group.process(group.nodes[to][0]),
-                       round.root->data_tag());
+        write_head(round, partial, out);
+        if (!partial.mismatch) values.write(count, out);
+        link.send_text(sending, published.emplace_back(out.take()),
+                       group.process(group.nodes[to][0]), round.root->data_tag());
 
         const std::size_t sender = group.nodes[from][0];
         const std::string observed = co_await receive(round, sender);
-        co_await comm::until(sending);
-
         Unpacker in(observed);
         in.number();  // the root team's number
-        const auto header = static_cast<std::uint64_t>(in.number());
-        Mismatch mismatch{static_cast<std::uint64_t>(group.process(group.me)),
-                          round.header.packed(), static_cast<std::uint64_t>(group.process(sender)),
-                          header};
-        if (sender < group.me)
-            mismatch = {mismatch.high_process, mismatch.high, mismatch.low_process, mismatch.low};
-        if (mismatch.groups_differ()) throw_mismatch(round, mismatch);
-        for (std::size_t i = 0; i < count; ++i) texts[(from + i) % nodes] = in.text();
+        const std::optional<Mismatch> found = mismatch_of_head(round, sender, in);
+        if (found && found->groups_differ()) throw_mismatch(round, *found);
+        if (!partial.mismatch) partial.mismatch = found;
+        if (!partial.mismatch) values.append(count, in);
     }
-    co_return texts;
+    co_await comm::until(sending);
 }
 
 namespace {
 
+/// The folds of consecutive nodes, cyclically, as folds of blocks: a block has a power of two of
+/// nodes, and begins at a multiple of its size. So all processes fold alike, with whichever node
+/// they begin, and the operation need not be commutative.
+class Blocks {
+  public:
+    Blocks(Fold fold, std::size_t nodes) : fold_(fold), nodes_(nodes) {}
+
+    void append(std::size_t first, std::size_t count, std::uint64_t fold) {
+        while (!blocks_.empty()) {
+            const Block& last = blocks_.back();
+            if (last.count != count || last.first + count != first || last.first % (2 * count) != 0)
+                break;
+            first = last.first;
+            count *= 2;
+            fold = fold_(last.fold, fold);
+            blocks_.pop_back();
+        }
+        blocks_.push_back({first, count, fold});
+    }
+    void append(const Blocks& next) {
+        for (const Block& each : next.blocks_) append(each.first, each.count, each.fold);
+    }
+    /// Appends `count` nodes from that one on, whose blocks wrote themselves.
+    void append(std::size_t first, std::size_t count, Unpacker& in) {
+        while (count > 0) {
+            const std::size_t most = std::bit_floor(std::min(count, nodes_ - first));
+            const std::size_t size = first == 0 ? most : std::min(most, first & (~first + 1));
+            append(first, size, static_cast<std::uint64_t>(in.number()));
+            first = (first + size) % nodes_;
+            count -= size;
+        }
+    }
+    void write(Packer& out) const {
+        for (const Block& each : blocks_) out.number(static_cast<std::int64_t>(each.fold));
+    }
+
+    /// The blocks before that node, from node 0 on. These hold all nodes, and begin with it.
+    Blocks before(std::size_t node) const {
+        Blocks out(fold_, nodes_);
+        for (const Block& each : blocks_)
+            if (each.first < node) out.blocks_.push_back(each);
+        return out;
+    }
+    /// All nodes in order from node 0 on.
+    Blocks ordered(std::size_t node) const {
+        Blocks out = before(node);
+        for (const Block& each : blocks_)
+            if (each.first >= node) out.append(each.first, each.count, each.fold);
+        return out;
+    }
+    std::uint64_t fold() const {
+        std::uint64_t all = blocks_[0].fold;
+        for (std::size_t i = 1; i < blocks_.size(); ++i) all = fold_(all, blocks_[i].fold);
+        return all;
+    }
+
+  private:
+    struct Block {
+        std::size_t first, count;
+        std::uint64_t fold;
+    };
+    Fold fold_;
+    std::size_t nodes_;
+    std::vector<Block> blocks_;
+};
+
+/// The folds of a power of two of nodes, which doubles with each exchange, and, for other numbers
+/// of nodes, of as many as the number of all leaves when divided by that power.
+class FoldedNodes final : public NodeValues {
+  public:
+    FoldedNodes(const Round& round, std::uint64_t mine)
+        : fold_(fold_of(round.header.op, round.header.type)),
+          nodes_(round.group->nodes.size()),
+          me_(round.group->my_node),
+          mine_(mine),
+          power_(fold_, nodes_),
+          rest_(fold_, nodes_) {
+        power_.append(me_, 1, mine);
+    }
+    void write(std::size_t count, Packer& out) const override {
+        if (count == size_) power_.write(out);
+        if ((nodes_ & size_) != 0) rest_.write(out);
+    }
+    void append(std::size_t count, Unpacker& in) override {
+        const std::size_t next = (me_ + size_) % nodes_;
+        const Blocks mine = power_;
+        if (count == size_) power_.append(next, size_, in);
+        if ((nodes_ & size_) != 0) {
+            Blocks grown = mine;
+            grown.append(next, nodes_ % size_, in);
+            rest_ = std::move(grown);
+        }
+        size_ *= 2;
+    }
+    /// Of all nodes; in a scan, of the nodes up to this one, and before it.
+    void settle(PartialResult& partial, bool scan) const {
+        const Blocks& all = std::has_single_bit(nodes_) ? power_ : rest_;
+        if (!scan) {
+            partial.value = all.ordered(me_).fold();
+            return;
+        }
+        Blocks upto = all.before(me_);
+        if (me_ > 0) partial.before = upto.fold();
+        upto.append(me_, 1, mine_);
+        partial.value = upto.fold();
+    }
+
+  private:
+    Fold fold_;
+    std::size_t nodes_, me_, size_ = 1;
+    std::uint64_t mine_;
+    Blocks power_, rest_;
+};
+
+/// A call without values.
+class NoValues final : public NodeValues {
+  public:
+    void write(std::size_t, Packer&) const override {}
+    void append(std::size_t, Unpacker&) override {}
+};
+
 /// Combines the partial results of all nodes into the result of this node.
 Protocol<> settle_between_nodes(Round& round, PartialResult& partial) {
-    Packer out;
-    pack(out, partial);
-    std::string mine = out.take();
-    const std::vector<std::string> texts = co_await between_nodes(round, std::move(mine));
-    std::vector<PartialResult> published;
-    for (const std::string& text : texts) {
-        Unpacker in(text);
-        published.push_back(unpacked(in));
+    if (round.value.empty()) {
+        NoValues none;
+        co_await between_nodes(round, partial, none);
+        co_return;
     }
-    partial = answers_of(round, published, combined(round, published))[round.group->my_node];
+    FoldedNodes folds(round, partial.value);
+    co_await between_nodes(round, partial, folds);
+    if (!partial.mismatch) folds.settle(partial, scans(round.header.op));
 }
 
 /// Turns this process's partial result into its result. `participants`, in order, are the processes

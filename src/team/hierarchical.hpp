@@ -22,11 +22,18 @@ void check_mismatch(const Round& round, const PartialResult& partial);
 /// Checks that the message of that process is an answer of this round.
 void check_sender(const Round& round, std::size_t member, std::uint64_t header);
 
-/// The text of every node, for one process of each node.
-comm::Protocol<std::vector<std::string>> between_nodes(Round& round, std::string mine);
-/// A message of a node begins with its partial result.
-void pack(Packer& out, const PartialResult& partial);
-PartialResult unpacked(Unpacker& in);
+/// The values of consecutive nodes, cyclically, from this process's on.
+class NodeValues {
+  public:
+    virtual ~NodeValues() = default;
+    /// Writes what the process of an earlier node needs to append the first `count` nodes.
+    virtual void write(std::size_t count, Packer& out) const = 0;
+    /// Appends the next `count` nodes, as the process of the first of these wrote them.
+    virtual void append(std::size_t count, Unpacker& in) = 0;
+};
+/// For one process of each node: exchanges values until each has those of all nodes, or all know a
+/// mismatch.
+comm::Protocol<> between_nodes(Round& round, PartialResult& partial, NodeValues& values);
 
 /// Gathers all values to every process of several nodes.
 comm::Protocol<> gather(Round& round);

@@ -52,6 +52,7 @@ std::vector<PartialResult> answers_of(const Round& round,
         upto = upto ? fold(*upto, published[i].value) : published[i].value;
         out[i].value = before ? fold(*before, *upto) : *upto;
     }
+    out.back().value = all.value;
     return out;
 }
 

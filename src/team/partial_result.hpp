@@ -44,8 +44,7 @@ PartialResult combined(const Round& round, const std::vector<PartialResult>& pub
 
 /// The answers to the senders of `published`, in order: the fold of all values; in a scan, the fold
 /// up to each sender, and the fold before it. Invariant: the last process of a scan gets the bits
-/// of a reduction, because both fold each group's values before they add the values of earlier
-/// groups.
+/// of a reduction: `all`, which in a scan folds the values up to the last sender.
 std::vector<PartialResult> answers_of(const Round& round,
                                       const std::vector<PartialResult>& published,
                                       const PartialResult& all);

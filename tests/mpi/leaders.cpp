@@ -71,6 +71,7 @@ class OfType {
             fold("or", team_.reduce_or(mine), team_.scan_or(mine),
                  [](T a, T b) { return static_cast<T>(a | b); });
         }
+        if constexpr (std::is_floating_point_v<T>) rounded();
         rest(mine);
     }
 
@@ -86,6 +87,16 @@ class OfType {
         }
         check(reduced == all, name_ + " reduce_" + what);
         check(scanned == upto, name_ + " scan_" + what);
+    }
+    // All fold in one order, so that they round alike.
+    void rounded() {
+        const T mine = T(1) / static_cast<T>(team_.process() + 3);
+        const T sum = team_.reduce_add(mine), upto = team_.scan_add(mine);
+        std::vector<T> sums(static_cast<std::size_t>(team_.size()), sum);
+        team_.gather(sum, std::span<T>(sums));
+        for (const int process : members_)
+            check(sums[static_cast<std::size_t>(process)] == sum, name_ + " sums");
+        if (me_ + 1 == members_.size()) check(upto == sum, name_ + " last of the scan");
     }
     void rest(T mine) {
         const int next = members_[(me_ + 1) % members_.size()];
