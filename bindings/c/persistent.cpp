@@ -73,21 +73,15 @@ int hocket_tasks_recv_init(hocket_tasks* tasks, const hocket_array* array, hocke
 }
 
 int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
-                         hocket_channel** channel) {
+                         const hocket_channel_options* options, hocket_channel** channel) {
     return guard(__func__, [&] {
-        give(channel, behind(tasks)->value.channel(text_of(name, "name"), id_of(other)));
-    });
-}
-
-int hocket_tasks_kept_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
-                              int64_t frames, int64_t resume, hocket_channel** channel) {
-    return guard(__func__, [&] {
-        if (frames < 1)
-            throw ArgumentError("frames is " + std::to_string(frames) +
-                                "; give the number of frames that are kept, 1 or more");
-        const auto last = resume < 0 ? std::nullopt : std::optional(resume);
-        give(channel,
-             behind(tasks)->value.channel(text_of(name, "name"), id_of(other), frames, last));
+        hocket::ChannelOptions all;
+        if (options != nullptr) {
+            all.keep = options->keep;
+            if (options->resume) all.last = options->last;
+            if (options->backpressure != nullptr) all.backpressure = options->backpressure;
+        }
+        give(channel, behind(tasks)->value.channel(text_of(name, "name"), id_of(other), all));
     });
 }
 

@@ -127,14 +127,16 @@ OPTIONAL = {
     "copy": ".false._c_bool",
     "secure": ".true._c_bool",
     "reconnect": "0.0_c_double",
-    "resume": "-1_c_int64_t",
+    "resume": ".false._c_bool",
+    "last": "0_c_int64_t",
 }
-OPTIONAL_TEXTS = {"strategy", "codec", "fill", "attributes", "address"}
+OPTIONAL_TEXTS = {"backpressure", "strategy", "codec", "fill", "attributes", "address"}
 # Structs of options: each field is an optional argument.
 OPTIONS = {
     "hocket_message_options",
     "hocket_sendrecv_options",
     "hocket_init_options",
+    "hocket_channel_options",
     "hocket_compute_options",
 }
 # Defaults of C's fields that are not 0: a receive accepts any tag.

@@ -189,8 +189,13 @@ void bind_tasks(nb::module_& m) {
              "strategy"_a, "stages"_a, unlocked)
         .def("recv_init", &init<false, Layout>, "layout"_a, "source"_a, "tag"_a, "count"_a.none(),
              "strategy"_a, "stages"_a, unlocked)
-        .def("channel", &Tasks::channel, "name"_a, "other"_a, "keep"_a,
-             "last"_a.none() = nb::none())
+        .def(
+            "channel",
+            [](const Tasks& tasks, const std::string& name, const TaskId& other, std::int64_t keep,
+               const std::string& backpressure) {
+                return tasks.channel(name, other, {keep, {}, backpressure});
+            },
+            "name"_a, "other"_a, "keep"_a, "backpressure"_a)
         .def(
             "sendrecv",
             [](Tasks& tasks, const Arrays& sent, const TaskId& destination, const Arrays& received,

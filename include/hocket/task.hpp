@@ -151,6 +151,21 @@ std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {}
 std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
 
 class Channel;
+/// Of a channel. Both tasks give the same.
+struct ChannelOptions {
+    /// The sender numbers the frames of the channel, and keeps copies of the last `keep`. Between
+    /// jobs that met by a port (hocket/port.hpp), each frame then arrives exactly once, also after
+    /// either job was restarted or the line was cut. 0: none.
+    std::int64_t keep = 0;
+    /// With `keep`: the number of the last frame that this job has sent or received, as in Resume.
+    std::optional<std::int64_t> last = {};
+    /// If the sender is faster than the receiver: "block": a send waits until the
+    /// receiver takes the array. "latest": a send never waits; if the receiver waits for no array,
+    /// the sender keeps a copy, which the next send replaces, so that the receiver gets the newest
+    /// array and, when the channel is closed, the last. "every N": the first of each N sends waits
+    /// as with "block"; the others send nothing.
+    std::string backpressure = "block";
+};
 
 /// All tasks, as one of this process's tasks sees them: that task calls the verbs. Every verb is
 /// collective over that task and blocks all of its processes or none. Tasks is a handle.
@@ -216,15 +231,10 @@ class Tasks {
     Request recv_init(const Layout& layout, const TaskId& source, const InitOptions& options = {});
 
     /// A named stream of arrays between this task and another, separate from all other messages.
-    /// Local. @throws Error for an unknown task, an empty name, and a task that shares a process
-    /// with this one, because the calls of a channel block both tasks.
-    ///
-    /// `keep`, which both tasks give: the sender numbers the frames of the channel, and keeps
-    /// copies of the last `keep`. Between jobs that met by a port (hocket/port.hpp), each frame
-    /// then arrives exactly once, also after either job was restarted or the line was cut. `last`:
-    /// the number of the last frame that this job has sent or received, as in Resume.
-    Channel channel(const std::string& name, const TaskId& other, std::int64_t keep = 0,
-                    std::optional<std::int64_t> last = {}) const;
+    /// Local. @throws Error for an unknown task, an empty name, wrong options, and a task that
+    /// shares a process with this one, because the calls of a channel block both tasks.
+    Channel channel(const std::string& name, const TaskId& other,
+                    const ChannelOptions& options = {}) const;
 
     /// Describes the message that the next matching receive would find.
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});

@@ -25,7 +25,7 @@ struct Numbers {
           n(std::max(problem.source.size(), problem.destination.size())),
           m(std::min(problem.source.size(), problem.destination.size())),
           count(stages == 0 ? m : stages),
-          levels(std::bit_width(static_cast<std::uint64_t>(n - 1))) {
+          levels(static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)))) {
         const std::int64_t few = base::ceil_div(m, count), many = base::ceil_div(count, m);
         if (central)
             rounds = {problem.source.size(), problem.destination.size()};

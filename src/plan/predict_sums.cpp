@@ -182,9 +182,9 @@ class FromSums {
 
     /// The share of all distances below n with that bit, a power of two.
     double distances_with(std::int64_t bit) const {
-        return static_cast<double>(n_ / (2 * bit) * bit +
-                                   std::max<std::int64_t>(n_ % (2 * bit) - bit, 0)) /
-               static_cast<double>(n_);
+        const std::int64_t periods = n_ / (2 * bit);
+        const std::int64_t those = periods * bit + std::max<std::int64_t>(n_ % (2 * bit) - bit, 0);
+        return static_cast<double>(those) / static_cast<double>(n_);
     }
 
     /// The elements of the busiest sender among some, in the phase of the butterfly that moves

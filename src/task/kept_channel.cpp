@@ -21,20 +21,6 @@ int tag_of(std::int64_t number) {
     return static_cast<int>(number & 0x7fffffff);
 }
 
-Array copy_of(const Array& array) {
-    Array copy = Array::empty(array.layout(), array.dtype(), array.comm());
-    if (array.process() >= 0)
-        kernel::Copy(array.local_shape(), array.dtype().size, array.strides(), copy.strides())
-            .run(array.data(), copy.data());
-    return copy;
-}
-
-Protocol<> agreement(Comm on, int tag, comm::CallSignature mine) {
-    co_await on.state().open();
-    const comm::Group all = comm::Group::whole(on.state().link());
-    static_cast<void>(co_await comm::agree(all, tag, std::move(mine)));
-}
-
 }  // namespace
 
 KeptChannel::KeptChannel(All all, int other, std::string name, std::int64_t keep,
@@ -49,7 +35,7 @@ KeptChannel::KeptChannel(All all, int other, std::string name, std::int64_t keep
         last = found->second;
     takes_any_ = !last;
     if (last) sent_ = delivered_ = start_ = received_ = *last;
-    announce(position_of, takes_any_ ? any_position : received_);
+    announce(all_, me_, other_, position_of, stream_, takes_any_ ? any_position : received_);
 }
 
 void KeptChannel::follow(const All& all) {
@@ -57,39 +43,7 @@ void KeptChannel::follow(const All& all) {
     me_ = Me(all, all->mine.begin()->second.get());
     all_ = all;
     settled_ = false;
-    announce(position_of, takes_any_ ? as_before : received_);
-}
-
-void KeptChannel::announce(char kind, std::int64_t number) {
-    if (!me_->group.lowest()) return;
-    const comm::EngineLock engine_lock;
-    auto call = std::make_shared<comm::Call>(send_news(all_, me_, other_, kind, stream_, number),
-                                             "news of " + stream_);
-    try {
-        if (!call->poll()) comm::Engine::instance().post_background(call);
-    } catch (const PeerLostError&) {
-        return;  // the next call of the channel finds it
-    }
-}
-
-// All processes of the task get the error of one of them, and so repeat or end together.
-void KeptChannel::agree_on(const std::function<void()>& work) {
-    if (me_->comm.size() == 1) return work();
-    comm::CallSignature mine;
-    try {
-        work();
-    } catch (const std::exception&) {
-        mine.fault = Fault::current();
-    }
-    std::shared_ptr<comm::Call> call;
-    {
-        const comm::EngineLock engine_lock;
-        call = std::make_shared<comm::Call>(
-            agreement(me_->comm, me_->comm.state().next_tag(), std::move(mine)),
-            "the other processes of the task at " + stream_);
-        comm::Engine::instance().add(call);
-    }
-    wait(*call);
+    announce(all_, me_, other_, position_of, stream_, takes_any_ ? as_before : received_);
 }
 
 void KeptChannel::repeat(const Deadline& deadline, const std::function<void()>& work) {
@@ -97,7 +51,7 @@ void KeptChannel::repeat(const Deadline& deadline, const std::function<void()>& 
         while (all_->next) follow(all_->next);
         std::string why;
         try {
-            return agree_on(work);
+            return agree_on(me_, stream_, work);
         } catch (const JobLostError& error) {
             if (!all_->meet_again) throw;
             why = error.what();
@@ -117,27 +71,12 @@ void KeptChannel::meet_again(const std::string& why, const Deadline& deadline) {
     follow(next);
 }
 
-std::int64_t KeptChannel::await_number(NumberInNews number, const std::string& text,
-                                       const Deadline& deadline) {
-    auto out = std::make_shared<std::int64_t>();
-    std::shared_ptr<comm::Call> call;
-    {
-        const comm::EngineLock engine_lock;
-        call = std::make_shared<comm::Call>(
-            find_number(all_, me_, other_, stream_, std::move(number),
-                        me_->tags.tree(me_->task, me_->calls++), deadline, out),
-            text);
-        comm::Engine::instance().add(call);
-    }
-    wait(*call, with_grace(deadline));
-    return *out;
-}
-
 // The lowest process decides for all, which may have sent the last frame or not.
 void KeptChannel::learn_position(const Deadline& deadline) {
     if (settled_) return;
     const std::int64_t before_kept = sent_ - static_cast<std::int64_t>(frames_.size());
     const std::int64_t position = await_number(
+        all_, me_, other_, stream_,
         [any = std::max(delivered_, before_kept),
          start = start_](const StreamNews& news) -> std::optional<std::int64_t> {
             if (news.position == any_position) return any;
@@ -148,7 +87,7 @@ void KeptChannel::learn_position(const Deadline& deadline) {
         deadline);
     if (me_->group.lowest()) {
         const comm::EngineLock engine_lock;
-        me_->news[stream_].position.reset();  // the next channel of this name has its own
+        me_->news[{other_, stream_}].position.reset();  // the next channel of this name has its own
     }
     settled_ = true;
     delivered_ = start_ = position;
@@ -208,7 +147,7 @@ void KeptChannel::send_missing(const Deadline& deadline) {
     for (const Frame& frame : frames_) {
         if (frame.number <= delivered_) continue;
         if (frame.number == sent_) return send_one(frame, deadline);
-        agree_on([&] { send_one(frame, deadline); });
+        agree_on(me_, stream_, [&] { send_one(frame, deadline); });
     }
 }
 
@@ -274,7 +213,7 @@ Status KeptChannel::recv(const Array* array, Fault fault, const Deadline& deadli
                     std::to_string(number) + " comes next");
     received_ = number;
     takes_any_ = false;
-    announce(acknowledgement_of, received_);
+    announce(all_, me_, other_, acknowledgement_of, stream_, received_);
     return *status;
 }
 
@@ -283,9 +222,10 @@ void KeptChannel::close(const Deadline& deadline) {
     try {
         repeat(deadline, [&] {
             if (!complete) {
-                agree_on([&] { send_missing(deadline); });
+                agree_on(me_, stream_, [&] { send_missing(deadline); });
                 // A receiver that takes any frame acknowledges none from before the last meeting.
                 await_number(
+                    all_, me_, other_, stream_,
                     [last = delivered_,
                      start = start_](const StreamNews& news) -> std::optional<std::int64_t> {
                         if (last == start || news.acknowledged >= last) return last;

@@ -54,14 +54,10 @@ class KeptChannel {
         Fault fault;
     };
     void repeat(const Deadline& deadline, const std::function<void()>& work);
-    void agree_on(const std::function<void()>& work);
     void meet_again(const std::string& why, const Deadline& deadline);
     void send_missing(const Deadline& deadline);
     void send_one(const Frame& frame, const Deadline& deadline);
     void learn_position(const Deadline& deadline);
-    std::int64_t await_number(NumberInNews number, const std::string& text,
-                              const Deadline& deadline);
-    void announce(char kind, std::int64_t number);
     void keep(const Array* array, Fault fault);
 
     All all_;

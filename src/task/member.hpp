@@ -120,10 +120,12 @@ class TicketQueue {
     std::int64_t issued_ = 0, passed_ = 0;
 };
 
-/// The lowest process's news from the other task about one stream.
+/// News from the other task about one stream, which the lowest process has.
 struct StreamNews {
     std::optional<std::int64_t> position;  // -1: any; -2: any, as before
-    std::int64_t acknowledged = 0;
+    std::int64_t acknowledged = 0;         // of "latest": asked for
+    // By this task, of "latest": the arrays that it has asked for, and those that it has sent.
+    std::int64_t asked = 0, delivered = 0;
 };
 
 /// This process in one task.
@@ -145,8 +147,9 @@ struct Member {
     KnownLayouts outcomes;
     std::map<int, std::string> broken;  // other task -> the reason why the pair is broken
     std::optional<std::string> shown_name;
-    std::map<std::string, StreamNews> news;  // on the lowest process, by stream
-    std::map<int, comm::Texts> news_texts;   // by task
+    // By task and stream.
+    std::map<std::pair<int, std::string>, StreamNews> news;
+    std::map<int, comm::Texts> news_texts;  // by task
     void receive_news();
     std::list<comm::Driven<void>> departures;  // notices under way
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// News of channels with kept frames: short texts between the lowest processes of two tasks.
+// News of channels: short texts between the lowest processes of two tasks.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,17 @@ using NumberInNews = std::function<std::optional<std::int64_t>(const StreamNews&
 /// @throws DeadlineError; JobLostError, on every process.
 Protocol<> find_number(All all, Me me, int other, std::string stream, NumberInNews number, int tag,
                        Deadline deadline, std::shared_ptr<std::int64_t> out);
+
+/// As `find_number`; waits.
+std::int64_t await_number(const All& all, const Me& me, int other, const std::string& stream,
+                          NumberInNews number, const std::string& text, const Deadline& deadline);
+/// The lowest process sends news in the background.
+void announce(const All& all, const Me& me, int other, char kind, const std::string& stream,
+              std::int64_t number);
+
+/// All processes of the task get the error of one of them, and so repeat or end together.
+void agree_on(const Me& me, const std::string& stream, const std::function<void()>& work);
+/// A whole copy, for a frame that is sent later.
+Array copy_of(const Array& array);
 
 }  // namespace hocket::task

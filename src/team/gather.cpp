@@ -111,12 +111,11 @@ class GatheredNodes final : public NodeValues {
     }
     /// Writes the values in the order of the members.
     void write(std::uint64_t* out, std::size_t words) const {
-        const std::uint64_t* from = values_.data();
+        auto from = values_.begin();
         for (std::size_t i = 0; i < ends_.size(); ++i)
-            for (const std::size_t member : node(i)) {
-                std::copy_n(from, words, out + member * words);
-                from += words;
-            }
+            for (const std::size_t member : node(i))
+                for (std::size_t word = 0; word < words; ++word)
+                    out[member * words + word] = *from++;
     }
 
   private:

@@ -98,11 +98,11 @@ static void test_starts(hocket_tasks* tasks, hocket_array* sent, MPI_Comm comm) 
 static void test_channels(bool left, hocket_tasks* tasks, hocket_array* array) {
     hocket_channel *channel = NULL, *none = NULL;
     const hocket_task_id other = hocket_task_at(left ? 1 : 0);
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_channel(tasks, NULL, other, &none));
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(tasks, "c", hocket_any_task(), &none));
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(tasks, "c", hocket_task_at(5), &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_tasks_channel(tasks, NULL, other, NULL, &none));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(tasks, "c", hocket_any_task(), NULL, &none));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(tasks, "c", hocket_task_at(5), NULL, &none));
     CHECK(none == NULL);
-    OK(hocket_tasks_channel(tasks, "c", other, &channel));
+    OK(hocket_tasks_channel(tasks, "c", other, NULL, &channel));
     hocket_channel* const stale = channel;
     if (left) {
         OK(hocket_channel_send(channel, array, 60));

@@ -76,13 +76,14 @@ static void test_requests(const ends* e) {
 static void test_channel(const ends* e) {
     hocket_channel* channel = NULL;
     const char* name;
-    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(e->tasks, "", e->other, &channel));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(e->tasks, "", e->other, NULL, &channel));
     if (e->sends && e->receives) {  // what passes through a channel is waited for
-        FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(e->tasks, "numbers", e->other, &channel));
+        FAILS(HOCKET_ERR_ERROR,
+              hocket_tasks_channel(e->tasks, "numbers", e->other, NULL, &channel));
         SAYS("cannot block on itself");
         return;
     }
-    OK(hocket_tasks_channel(e->tasks, "numbers", e->other, &channel));
+    OK(hocket_tasks_channel(e->tasks, "numbers", e->other, NULL, &channel));
     OK(hocket_channel_name(channel, &name));
     CHECK(strcmp(name, "numbers") == 0);
     if (e->sends && !e->receives) {
@@ -111,9 +112,12 @@ static void test_kept_channel(const ends* e) {
     hocket_channel* channel = NULL;
     int64_t count = -1;
     if (e->sends == e->receives) return;
-    FAILS(HOCKET_ERR_ARGUMENT,
-          hocket_tasks_kept_channel(e->tasks, "kept", e->other, 0, -1, &channel));
-    OK(hocket_tasks_kept_channel(e->tasks, "kept", e->other, 2, e->sends ? -1 : 1, &channel));
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_tasks_channel(e->tasks, "kept", e->other, &(hocket_channel_options){.keep = -1},
+                               &channel));
+    OK(hocket_tasks_channel(e->tasks, "kept", e->other,
+                            &(hocket_channel_options){.keep = 2, .resume = e->receives, .last = 1},
+                            &channel));
     if (e->sends) {
         for (int i = 0; i < 3; ++i) OK(hocket_channel_send(channel, e->sent, 60));
         OK(hocket_channel_sent(channel, &count));
@@ -132,6 +136,30 @@ static void test_kept_channel(const ends* e) {
     OK(hocket_channel_free(&channel));
 }
 
+// A receiver that comes late gets the last array.
+static void test_latest(const ends* e) {
+    const hocket_channel_options latest = {.backpressure = "latest"};
+    hocket_channel* channel = NULL;
+    if (e->sends == e->receives) return;
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_tasks_channel(e->tasks, "latest", e->other,
+                               &(hocket_channel_options){.backpressure = "every 0"}, &channel));
+    SAYS("every 0");
+    OK(hocket_tasks_channel(e->tasks, "latest", e->other, &latest, &channel));
+    if (e->sends) {
+        for (int i = 0; i < 3; ++i) OK(hocket_channel_send(channel, e->sent, 60));
+        OK(hocket_tasks_send(e->tasks, 1, &e->sent, e->other, NULL, 60));
+        OK(hocket_channel_close(channel, 60));
+    } else {
+        OK(hocket_tasks_recv(e->tasks, 1, &e->received, e->other, NULL, 60, NULL));
+        clear(e->received);
+        OK(hocket_channel_recv(channel, e->received, 60, NULL));
+        CHECK(wrong_numbers(e->received) == 0);
+        FAILS(HOCKET_ERR_END_OF_STREAM, hocket_channel_recv(channel, e->received, 60, NULL));
+    }
+    OK(hocket_channel_free(&channel));
+}
+
 static void test_layout(const char* pattern, ends e) {
     char text[100];
     int size;
@@ -143,6 +171,7 @@ static void test_layout(const char* pattern, ends e) {
     test_requests(&e);
     test_channel(&e);
     test_kept_channel(&e);
+    test_latest(&e);
     OK(hocket_array_free(&e.sent));
     OK(hocket_array_free(&e.received));
     OK(hocket_layout_free(&e.layout));

@@ -215,7 +215,7 @@ contains
     end if
     call hocket_channel_free(channel)
     ! Numbered frames, of which the receiver has the first already.
-    call hocket_tasks_kept_channel(tasks, 'kept', 1 - index, 2, channel, resume=merge(0, 1, left))
+    call hocket_tasks_channel(tasks, 'kept', 1 - index, channel, keep=2, resume=.not. left, last=1)
     if (left) then
       do i = 1, 3
         x = i*wanted
@@ -231,6 +231,24 @@ contains
       call hocket_channel_received(channel, n)
     end if
     call check(n == 3, 'three frames')
+    call hocket_channel_free(channel)
+    ! A receiver that comes late gets the last array.
+    call hocket_tasks_channel(tasks, 'latest', 1 - index, channel, backpressure='latest')
+    if (left) then
+      do i = 1, 3
+        x = i*wanted
+        call hocket_channel_send(channel, a, timeout=60d0)
+      end do
+      call hocket_tasks_send(tasks, a, 1 - index, timeout=60d0)
+      call hocket_channel_close(channel)
+    else
+      call hocket_tasks_recv(tasks, a, 1 - index, timeout=60d0)
+      x = 0
+      call hocket_channel_recv(channel, a, timeout=60d0)
+      call check(all(x == 3*wanted), 'latest')
+      call hocket_channel_recv(channel, a, timeout=60d0, ierr=ierr)
+      call check(ierr == HOCKET_ERR_END_OF_STREAM, 'end of latest')
+    end if
     call hocket_channel_free(channel)
     ! Several arrays as one message.
     call hocket_layout_global_indices(layout, me, 1, mine)

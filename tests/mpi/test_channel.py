@@ -95,3 +95,112 @@ def test_errors_on_both_sides(comm: Any) -> None:
             w.channel("", "a")
         with pytest.raises(hk.DeadlineError, match=r"channel|nothing was sent"):
             channel.recv(x, timeout=0.05)
+
+
+@ranks(2, 4)
+def test_a_slow_receiver_gets_the_latest(comm: Any) -> None:
+    half = comm.size // 2
+    w = hk.tasks({"writer": half, "viewer": half}, comm=comm)
+    a = hk.zeros(hk.Layout((6, 5), "(BLOCK, *)", half), comm=w.comm)
+    other = "viewer" if w.name == "writer" else "writer"
+    c = w.channel("frames", other, backpressure="latest")
+    if w.name == "writer":
+        for i in range(1, 6):  # nobody receives
+            a.local[...] = i
+            c.send(a)
+        w.send(a, other)
+        number = 5
+        while not w.iprobe(other, tag=7):
+            number += 1
+            a.local[...] = number
+            c.send(a)
+        w.recv(a, other, tag=7)
+        a.local[...] = -1
+        c.close()
+        return
+    w.recv(a, other)
+    got = []
+    for _ in range(3):
+        c.recv(a)
+        got.append(int(a.local[0, 0]) if a.local.size else 0)
+        assert np.all(a.local == got[-1])
+    if a.local.size:
+        assert 5 <= got[0] < got[1] < got[2]
+    w.send(a, other, tag=7)
+    rest = 0
+    with pytest.raises(hk.EndOfStream):
+        while True:
+            c.recv(a)
+            rest += 1
+            assert np.all(a.local > 5)  # not what the writer wrote since
+    assert rest <= 1
+
+
+@ranks(2)
+def test_the_last_array_arrives(comm: Any) -> None:
+    """Also through channels of one name that follow each other."""
+    w = hk.tasks({"writer": 1, "viewer": 1}, comm=comm)
+    a = hk.zeros(hk.Layout(3, "(*)", 1), "int64", comm=w.comm)
+    for turn in range(2):
+        c = w.channel("frames", 1 - w.rank, backpressure="latest")
+        if w.name == "writer":
+            for i in range(4):
+                a.local[...] = 10 * turn + i
+                c.send(a)
+            w.send(a, 1 - w.rank)
+            c.close(timeout=60)
+        else:
+            w.recv(a, 1 - w.rank)
+            c.recv(a, timeout=60)
+            assert list(a.local) == [10 * turn + 3] * 3
+            with pytest.raises(hk.EndOfStream):
+                c.recv(a)
+
+
+@ranks(2)
+def test_every_third(comm: Any) -> None:
+    w = hk.tasks({"writer": 1, "viewer": 1}, comm=comm)
+    a = hk.zeros(hk.Layout(3, "(*)", 1), "int64", comm=w.comm)
+    c = w.channel("frames", 1 - w.rank, backpressure="every 3")
+    if w.name == "writer":
+        for i in range(8):
+            a.local[...] = i
+            c.send(a)
+        c.close()
+    else:
+        got = []
+        with pytest.raises(hk.EndOfStream):
+            while True:
+                c.recv(a)
+                got.append(int(a.local[0]))
+        assert got == [0, 3, 6]
+
+
+@ranks(2)
+def test_other_backpressures(comm: Any) -> None:
+    w = hk.tasks({"a": 1, "b": 1}, comm=comm)
+    for words, message in (("newest", "every N"), ("every 0", "every 0"), ("every x", "every x")):
+        with pytest.raises(hk.Error, match=message):
+            w.channel("c", 1 - w.rank, backpressure=words)
+    with pytest.raises(hk.Error, match="keep is 2"):
+        w.channel("c", 1 - w.rank, keep=2, backpressure="latest")
+
+
+@ranks(3)
+def test_latest_with_a_wrong_array_on_one_process(comm: Any) -> None:
+    w = hk.tasks({"writer": 2, "viewer": 1}, comm=comm)
+    c = w.channel("frames", "viewer" if w.name == "writer" else "writer", backpressure="latest")
+    if w.name == "writer":
+        a = hk.zeros(hk.Layout(4, "(BLOCK)", 2), "int64", comm=w.comm)
+        a.local[...] = 1
+        c.send(a)
+        with pytest.raises((hk.Error, TypeError)):
+            c.send(None if w.comm.rank else a)
+        w.send(a, "viewer")
+        c.close()
+    else:
+        a = hk.zeros(hk.Layout(4, "(*)", 1), "int64", comm=w.comm)
+        w.recv(a, "writer")
+        a.local[...] = 0
+        c.recv(a)
+        assert list(a.local) == [1] * 4

@@ -299,7 +299,9 @@ class Verbs(Collectives):
         settle(b)
         return status
 
-    def channel(self, name: str, other: TaskId, keep: int = 0) -> Channel:
+    def channel(
+        self, name: str, other: TaskId, keep: int = 0, backpressure: str = "block"
+    ) -> Channel:
         """A named stream of arrays between this task and another, separate from all other messages.
 
         Local, not collective; both tasks give it the same name.
@@ -315,11 +317,19 @@ class Verbs(Collectives):
             frames have the numbers 1, 2, … Between jobs that met by a port, each of them arrives
             exactly once, also after either job was restarted (`connect`, ``resume=``) or the line
             was cut (``reconnect=``).
+        backpressure
+            if the sender is faster than the receiver; both tasks give it. ``"block"``: a
+            send waits until the receiver takes the array. ``"latest"``: a send never waits; if the
+            receiver waits for no array, the sender keeps a copy of this one, which replaces the
+            copy before. The receiver gets the newest array, and at the end the last.
+            ``"every N"``: the first of each N sends waits as with ``"block"``, the others send
+            nothing.
 
         Raises
         ------
         Error
-            for a task that does not exist, an empty name, and a negative `keep`.
+            for a task that does not exist, an empty name, a negative `keep`, another
+            `backpressure`, and ``"latest"`` together with `keep`.
 
         Examples
         --------
@@ -334,7 +344,8 @@ class Verbs(Collectives):
         ...     status = frames.recv(a)
         """
         given = as_text(name, "the channel's name")
-        return Channel(self._core.channel(given, id_of(other), as_number(keep, "keep")))
+        how = as_text(backpressure, "backpressure")
+        return Channel(self._core.channel(given, id_of(other), as_number(keep, "keep"), how))
 
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None

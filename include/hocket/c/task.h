@@ -116,17 +116,25 @@ int hocket_tasks_send_init(hocket_tasks* tasks, const hocket_array* array,
                            hocket_request** request);
 int hocket_tasks_recv_init(hocket_tasks* tasks, const hocket_array* array, hocket_task_id source,
                            const hocket_init_options* options, hocket_request** request);
+
+/* Options of a channel, the same in both tasks; NULL: the defaults, each 0 or NULL. */
+typedef struct hocket_channel_options {
+    int64_t keep; /* The sender numbers the frames and keeps copies of so many, so that each frame
+                     arrives exactly once, also after one of two jobs that met by a port was
+                     restarted. */
+    bool resume;  /* With `keep`: this job has sent or received the frames up to `last`, counted
+                     from 1. Otherwise a receiver takes the first frame that was not acknowledged,
+                     and a sender begins with frame 1. */
+    int64_t last;
+    const char* backpressure; /* NULL: "block": a send waits for the receiver. "latest": it never
+                                 waits, and the receiver gets the newest array. "every N": one of N
+                                 sends waits, the others send nothing. */
+    int64_t reserved[4];
+} hocket_channel_options;
 /* A named stream of arrays between this task and another: a new handle. */
 int hocket_tasks_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
-                         hocket_channel** channel);
-/* As hocket_tasks_channel; the sender keeps copies of the last `frames` frames, so that each frame
- * arrives exactly once, also after one of two jobs that met by a port was restarted. Both tasks
- * make the channel so. `resume`: the number of the last frame that a restarted job has sent or
- * received, counted from 1; negative: a receiver takes the first frame that was not acknowledged,
- * and a sender begins with frame 1. */
-int hocket_tasks_kept_channel(const hocket_tasks* tasks, const char* name, hocket_task_id other,
-                              int64_t frames, int64_t resume, hocket_channel** channel);
-/* The numbers of the last frames that this task has sent and received on such a channel. */
+                         const hocket_channel_options* options, hocket_channel** channel);
+/* With `keep`: the numbers of the last frames that this task has sent and received. */
 int hocket_channel_sent(const hocket_channel* channel, int64_t* frames);
 int hocket_channel_received(const hocket_channel* channel, int64_t* frames);
 int hocket_channel_send(hocket_channel* channel, const hocket_array* array, double timeout);
