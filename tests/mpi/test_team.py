@@ -158,7 +158,9 @@ def test_random_masks(tmp_path: Path, processes: int) -> None:
 
 
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="has nodes of its own")
-@pytest.mark.parametrize("processes", [7, *(pytest.param(n, marks=pytest.mark.soak) for n in (4, 9))])
+@pytest.mark.parametrize(
+    "processes", [7, *(pytest.param(n, marks=pytest.mark.soak) for n in (4, 9))]
+)
 def test_nodes_of_one_process(tmp_path: Path, processes: int) -> None:
     """Random subsets of them, whose numbers are powers of two and others."""
     nodes = ",".join(map(str, range(processes)))
