@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.hpp"
 #include "comm/interrupts.hpp"
 #include "hocket/error.hpp"
 
@@ -153,6 +154,15 @@ std::optional<std::string> Endpoint::lost() {
     return why;
 }
 
+void Endpoint::hear() {
+    heard_ = coarse_seconds();
+}
+
+std::string Endpoint::last_heard() const {
+    if (heard_ == 0) return name() + " has not been heard yet";
+    return name() + " was last heard " + text::seconds(coarse_seconds() - heard_) + " ago";
+}
+
 void Endpoint::require_present() {
     if (const auto why = lost())
         throw JobLostError(name() + " is lost: " + *why +
@@ -259,6 +269,7 @@ bool Endpoint::read_ahead_of(std::int64_t& most) {
         stream_->read(in_.data() + in_end_, static_cast<std::int64_t>(read_ahead - in_end_));
     in_end_ += static_cast<std::size_t>(come);
     most -= come;
+    if (come > 0) hear();
     return come > 0;
 }
 
@@ -278,6 +289,7 @@ bool Endpoint::read_chunk(std::int64_t& most) {
         come = stream_->read(to, coming_.left);
         most -= come;
         if (come == 0) return false;
+        hear();
     }
     message.moved_ += come;
     coming_.left -= come;

@@ -122,14 +122,22 @@ class Link {
     /// @throws PeerLostError for processes of another job that are all lost; for processes of this
     /// job, if another job has been lost for a moment, since they may come no more.
     void need(int rank) const {
-        if (AwaitedPeers::collecting() != nullptr)
-            AwaitedPeers::collecting()->add_any({process(rank)});
+        auto* const awaited = AwaitedPeers::collecting();
+        if (awaited != nullptr) awaited->add_any({process(rank)});
+        if (awaited != nullptr && endpoint(rank) != nullptr)
+            awaited->add_names("an answer: " + endpoint(rank)->last_heard());
         if (Endpoint* const other = endpoint(rank))
             other->require_present();
         else if (has_endpoints())
             require_other_jobs();
     }
     void need_any(const std::vector<int>& ranks) const;
+    /// For errors of deadlines: "; process 1 of 'viewer' was last heard 12 s ago"; "" for a process
+    /// of this job.
+    std::string last_heard(int rank) const {
+        const Endpoint* const other = endpoint(rank);
+        return other == nullptr ? "" : "; " + other->last_heard();
+    }
     std::int64_t process(int rank) const {
         return processes_ ? (*processes_)[static_cast<std::size_t>(rank)] : 0;
     }

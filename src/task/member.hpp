@@ -160,6 +160,11 @@ struct Member {
     void break_pair(int other, const std::string& why);
     const std::string& name() const { return all->names[static_cast<std::size_t>(task)]; }
     int lowest_of(int other) const { return all->ranks[static_cast<std::size_t>(other)][0]; }
+    /// For errors of deadlines: "; process 0 of 'viewer' was last heard 12 s ago"; "" for any task
+    /// (negative), and for a task of this job.
+    std::string last_heard(int other) const {
+        return other < 0 ? "" : all->link->last_heard(lowest_of(other));
+    }
 };
 
 }  // namespace task

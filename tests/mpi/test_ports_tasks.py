@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -218,3 +219,47 @@ def test_connections_open_at_their_first_use(keyed, tmp_path, runtime):  # noqa:
     took = float(viewer.communicate(timeout=90)[0])
     assert (viewer.returncode, sim.wait(60)) == (0, 0)
     assert took < 10  # seconds; 0.1 on a quiet machine
+
+
+STOPPED_BY = """
+import os, signal, sys
+import hocket as hk
+port = hk.open_port(sys.argv[1], task="sim", **eval(sys.argv[2]))
+print(port.address, flush=True)
+w = port.accept(timeout=60)
+a = hk.zeros(hk.Layout(4, "(*)", 1), "int64")
+w.recv(a, "viewer")
+os.kill(int(a.local[0]), signal.SIGSTOP)
+try:
+    (w.send if sys.argv[3] == "send" else w.recv)(a, "viewer", timeout=1.2)
+except hk.DeadlineError as error:
+    print(error, flush=True)
+os.kill(int(a.local[0]), signal.SIGKILL)
+"""
+STOPPED = """
+import os, sys
+import hocket as hk
+w = hk.connect(sys.argv[1], task="viewer", timeout=60, **eval(sys.argv[2]))
+w.send(hk.full(hk.Layout(4, "(*)", 1), os.getpid(), "int64"), "sim")
+w.recv(hk.zeros(hk.Layout(5, "(*)", 1)), "sim", tag=3)
+"""
+
+
+@pytest.mark.parametrize("verb", ["send", "recv"])
+@pytest.mark.parametrize("options", [{}, {"address": "127.0.0.1:0", "secure": False}])
+def test_the_deadline_tells_when_a_stopped_job_was_heard(
+    verb,
+    options,
+    tmp_path,
+    runtime,  # noqa: F811
+):
+    """A stopped process looks like one that computes: only the deadline ends the wait for it."""
+    sim = start(tmp_path, STOPPED_BY, "sim.py", 1, "stopped", repr(options), verb)
+    assert sim.stdout is not None
+    address = sim.stdout.readline().strip()
+    dial = {"secure": False} if options else {}
+    viewer = start(tmp_path, STOPPED, "viewer.py", 1, address if options else "stopped", repr(dial))
+    assert re.search(
+        r"process 0 of 'viewer' was last heard 1\.\d+ s ago", sim.communicate(timeout=90)[0]
+    )
+    viewer.wait(60)
