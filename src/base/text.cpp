@@ -54,6 +54,19 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
     return near.empty() ? "" : " (did you mean '" + near + "'?)";
 }
 
+std::string quoted(std::string_view name) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "'";
+    for (const char c : name) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code >= 0x20 && code != 0x7f)
+            out += c;
+        else
+            out += {'\\', 'x', digits[code / 16], digits[code % 16]};
+    }
+    return out + "'";
+}
+
 std::string quoted_list(std::span<const std::string> names) {
     std::string out;
     for (const auto& name : names) {

@@ -29,6 +29,8 @@ std::string tuple(const Range& items) {
     return out + ")";
 }
 
+/// "'rows'"; control characters as \x0a, since one of them, 0, would end an error's text.
+std::string quoted(std::string_view name);
 /// "'rows', 'cols'".
 std::string quoted_list(std::span<const std::string> names);
 

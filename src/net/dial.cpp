@@ -16,15 +16,11 @@ namespace {
 
 constexpr double default_wait = 10, between_checks = 0.05, longest_try = 2;
 
-std::string quoted(const std::string& name) {
-    return "'" + name + "'";
-}
-
 [[noreturn]] void fail_unknown(const std::string& name) {
     std::vector<std::string> names;
     for (const PortFile& port : live_ports()) names.push_back(port.name);
     throw DeadlineError(
-        "there is no port " + quoted(name) + " of this user on this host" +
+        "there is no port " + text::quoted(name) + " of this user on this host" +
         text::did_you_mean(name, names) +
         (names.empty() ? std::string("; there is none at all")
                        : "; there are " + text::quoted_list(names)) +
@@ -60,13 +56,14 @@ bool Dial::poll() {
     try {
         in_ = reach() && greet();
     } catch (const Disconnected& error) {
-        throw JobLostError("the port " + quoted(how_.port) + " let nobody in: " + error.what() +
+        throw JobLostError("the port " + text::quoted(how_.port) +
+                           " let nobody in: " + error.what() +
                            "; either its program has ended, or it wants a key (key=), or "
                            "another one");
     }
     if (in_ || platform::seconds() < until_) return in_;
     if (!connection_) fail_unknown(how_.port);
-    throw DeadlineError("the port " + quoted(how_.port) +
+    throw DeadlineError("the port " + text::quoted(how_.port) +
                         " has not answered in time; its program may be busy elsewhere, or be "
                         "stopped");
 }
@@ -102,7 +99,7 @@ bool Dial::reach() {
 
 void Dial::reach_name() {
     if (!is_name(how_.port))
-        throw Error(quoted(how_.port) +
+        throw Error(text::quoted(how_.port) +
                     " is no name of a port; give letters, digits, '.', '_' and '-', or host:port");
     const auto found = find_port(how_.port);
     if (!found) return;
@@ -118,13 +115,13 @@ void Dial::reach_name() {
 
 void Dial::connect(Descriptor descriptor) {
     if (local_ && !is_our_user(descriptor))
-        throw Error("the port " + quoted(how_.port) + " belongs to another user");
+        throw Error("the port " + text::quoted(how_.port) + " belongs to another user");
     if (how_.route && !local_) {
         const Bytes route = bytes_of(*how_.route);
         // A new connection has room for these few bytes.
         if (::send(descriptor.get(), route.data(), route.size(), MSG_NOSIGNAL) !=
             static_cast<ssize_t>(route.size()))
-            throw JobLostError("the port " + quoted(how_.port) + " takes no bytes");
+            throw JobLostError("the port " + text::quoted(how_.port) + " takes no bytes");
     }
     connection_ = std::make_unique<Connection>(
         key_ ? tls_client(std::move(descriptor), key_, key_->suited(how_.wanted))
@@ -140,9 +137,10 @@ bool Dial::greet() {
     if (!answer) return false;
     Reader reader(answer->body);
     if (answer->kind == static_cast<std::uint8_t>(MessageKind::refused))
-        throw Error("the port " + quoted(how_.port) + " refuses: " + reader.text(longest_text));
+        throw Error("the port " + text::quoted(how_.port) +
+                    " refuses: " + reader.text(longest_text));
     if (answer->kind != static_cast<std::uint8_t>(MessageKind::welcome))
-        throw Error(quoted(how_.port) + " does not answer as a port does");
+        throw Error(text::quoted(how_.port) + " does not answer as a port does");
     const std::uint8_t right = reader.u8();
     if (right < 1 || right > 3) throw Error("a port gives right " + std::to_string(right));
     welcome_.right = static_cast<Right>(right);
@@ -152,7 +150,7 @@ bool Dial::greet() {
     welcome_.rest = reader.text(longest_to_observer);
     reader.end();
     if (welcome_.instance == hello_.instance)
-        throw Error("the port " + quoted(how_.port) + " is this client itself");
+        throw Error("the port " + text::quoted(how_.port) + " is this client itself");
     return true;
 }
 

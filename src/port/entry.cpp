@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "base/text.hpp"
+
 namespace hocket::port {
 namespace {
 
@@ -24,8 +26,8 @@ std::string known_host_name() {
 
 Entry::Entry(const EntryOptions& options) {
     if (!net::is_name(options.name))
-        throw Error("'" + options.name +
-                    "' is no name of a port; give 1 to 64 letters, digits, '.', '_' and '-'");
+        throw Error(text::quoted(options.name) +
+                    " is no name of a port; give 1 to 64 letters, digits, '.', '_' and '-'");
     const bool listens = !options.address.empty() || !options.key.empty();
     if (!options.key.empty() && !options.secure)
         throw Error(

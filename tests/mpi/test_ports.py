@@ -220,6 +220,7 @@ def test_what_an_observer_may_not(tmp_path, runtime):
         job.end()
     refused("no port 'wrong'", name="wrong", timeout=0.2)
     refused("no name of a port", name="../wrong")
+    refused(r"'a\\x00b' is no name", name="a\0b")
     refused("no address", name="host:port")
 
 
