@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An array from one job to another by a port, beside a TCP stream, MPI, openssl and a flat copy.
 
-Also the time in which two jobs meet.
+Also the time in which two jobs meet, and the processor's time that an observer takes from the
+program that it looks at.
 
 Half of the processes are one job, and half another one: their communicators are disjoint.
 """
@@ -46,9 +47,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--way",
         action="append",
-        choices=("host", "tcp", "tls", "connect"),
-        help="shared memory of one host, plain TCP, encrypted TCP, or how long the jobs take to "
-        "meet by each of these; repeat it for several (default: all; over a link, those by TCP)",
+        choices=("host", "tcp", "tls", "connect", "observe"),
+        help="shared memory of one host, plain TCP, encrypted TCP, how long the jobs take to meet "
+        "by each of these, or the processor's time in `poll` a step of 10 ms; repeat it for "
+        "several (default: all; over a link, those by TCP)",
     )
 
 
@@ -58,8 +60,9 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--ranks {options.ranks}: give an even number, one half for each job")
     if options.mebibytes <= 0:
         raise ValueError(f"--mebibytes {options.mebibytes}: give more than 0")
-    if options.link and "host" in (options.way or []):
-        raise ValueError("--way host: the ends of a link are two hosts; give tcp or tls")
+    for way in {"host", "observe"} & set(options.way or []):
+        if options.link:
+            raise ValueError(f"--way {way}: the ends of a link are two hosts; give tcp or tls")
     shaped_link.validate(options)
 
 
@@ -203,6 +206,68 @@ def meeting(problem: Problem, way: str) -> Contestant:
     return Contestant(f"hocket {way}", prepare)
 
 
+def observed(problem: Problem, elements: int) -> Contestant:
+    """Seconds of the processor in `poll` a step of 10 ms, while an observer looks at so many
+    elements once in ten steps; at none: nobody looks."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        name = f"{problem.name}-{elements}"
+        port: Any = None
+        observer: Any = None
+        if problem.sends:
+            port = hk.open_port(name, task="sender", comm=problem.job)
+            port.publish("a", problem.a)
+        looking = elements > 0 and not problem.sends and problem.job.rank == 0
+        seen: Any = problem.wanted[:elements]
+        total = 0.0
+
+        def run() -> None:
+            nonlocal seen, total, observer
+            if port is None:
+                if looking and observer is None:  # the program lets it in at a poll
+                    observer = hk.observe(name, timeout=TIMEOUT)
+                if looking:
+                    seen = observer["a"][:elements]
+                problem.comm.Ibarrier().Wait()
+                return
+            over, polling, steps = problem.comm.Ibarrier(), 0.0, 0
+            while steps < 10 or not problem.job.allreduce(int(over.Test())):
+                ends = time.monotonic() + (0.01 if elements else 0)
+                while time.monotonic() < ends:
+                    pass
+                began = time.thread_time()
+                port.poll()
+                polling += time.thread_time() - began
+                steps += 1
+            total += polling / steps
+
+        def took() -> float:
+            nonlocal total
+            seconds, total = total, 0.0
+            return seconds
+
+        def check() -> None:
+            if not np.array_equal(seen, problem.wanted[:elements]):
+                raise WrongResultError("the observer does not see the elements of the program")
+
+        def spoil() -> None:
+            nonlocal seen
+            seen = None if looking else problem.wanted[:elements]
+
+        def close() -> None:
+            if observer is not None:
+                observer.close()
+            problem.comm.barrier()
+            if port is not None:
+                port.close()
+
+        return Step(run, check, spoil, close, took=took)
+
+    what = f"looked at, {8 * elements // 1024} KiB" if elements else "nobody looks"
+    return Contestant(what, prepare)
+
+
 def flat_copy(problem: Problem) -> Contestant:
     """The limit on one host: the receiver copies as many bytes."""
 
@@ -336,7 +401,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
     problem = Problem(comm, options)
     try:
         ways = [way for way in PEERS if way != "host" or not options.link]
-        for way in options.way or [*ways, "connect"]:
+        for way in options.way or [*ways, "connect", *([] if options.link else ["observe"])]:
             makers, baseline, limit = PEERS.get(way, ([], (), ()))
             question = Question(
                 {
@@ -347,9 +412,15 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 },
                 baseline=baseline,
                 limit=limit,
-                bytes=0 if way == "connect" else 8 * problem.elements * problem.half,
+                bytes=0 if way in ("connect", "observe") else 8 * problem.elements * problem.half,
             )
-            own = [by_port(problem, way)] if way in PEERS else [meeting(problem, w) for w in ways]
+            if way in PEERS:
+                own = [by_port(problem, way)]
+            elif way == "connect":
+                own = [meeting(problem, w) for w in ways]
+            else:
+                looks = {min(kibibytes * 128, problem.elements) for kibibytes in (0, 32, 1024)}
+                own = [observed(problem, elements) for elements in sorted(looks)]
             yield Match(question, [make(problem) for make in makers] + own)
     finally:
         problem.end()
