@@ -154,13 +154,13 @@ std::optional<std::string> Endpoint::lost() {
     return why;
 }
 
-void Endpoint::hear() {
-    heard_ = coarse_seconds();
+void Endpoint::note_arrival() {
+    last_arrival_ = coarse_seconds();
 }
 
-std::string Endpoint::last_heard() const {
-    if (heard_ == 0) return name() + " has not been heard yet";
-    return name() + " was last heard " + text::seconds(coarse_seconds() - heard_) + " ago";
+std::string Endpoint::silence_text() const {
+    if (last_arrival_ == 0) return name() + " has not been heard yet";
+    return name() + " was last heard " + text::seconds(coarse_seconds() - last_arrival_) + " ago";
 }
 
 void Endpoint::require_present() {
@@ -269,7 +269,7 @@ bool Endpoint::read_ahead_of(std::int64_t& most) {
         stream_->read(in_.data() + in_end_, static_cast<std::int64_t>(read_ahead - in_end_));
     in_end_ += static_cast<std::size_t>(come);
     most -= come;
-    if (come > 0) hear();
+    if (come > 0) note_arrival();
     return come > 0;
 }
 
@@ -289,7 +289,7 @@ bool Endpoint::read_chunk(std::int64_t& most) {
         come = stream_->read(to, coming_.left);
         most -= come;
         if (come == 0) return false;
-        hear();
+        note_arrival();
     }
     message.moved_ += come;
     coming_.left -= come;

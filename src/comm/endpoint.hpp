@@ -95,9 +95,9 @@ class Endpoint {
     std::string name() const { return stream_->name(); }
     /// Something of it has come. A stopped process cannot be told from one that computes, so that
     /// the errors of deadlines say when this was.
-    void hear();
+    void note_arrival();
     /// "process 1 of 'viewer' was last heard 12 s ago".
-    std::string last_heard() const;
+    std::string silence_text() const;
     bool other_order() const { return other_order_; }
     /// Its process, which may end before the stream opens; only one of this host can be seen.
     void watch(const shm::ProcessIdentity& process) {
@@ -152,7 +152,7 @@ class Endpoint {
     void fail(Message& message, const std::string& why);
 
     std::unique_ptr<ByteStream> stream_;
-    double heard_ = 0;  // coarse_seconds(); 0: never
+    double last_arrival_ = 0;  // coarse_seconds(); 0: never
     bool other_order_;
     std::optional<shm::ProcessMonitor> monitor_;
     double next_look_ = 0;         // whether it is lost

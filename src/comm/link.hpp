@@ -125,7 +125,7 @@ class Link {
         auto* const awaited = AwaitedPeers::collecting();
         if (awaited != nullptr) awaited->add_any({process(rank)});
         if (awaited != nullptr && endpoint(rank) != nullptr)
-            awaited->add_names("an answer: " + endpoint(rank)->last_heard());
+            awaited->add_names("an answer: " + endpoint(rank)->silence_text());
         if (Endpoint* const other = endpoint(rank))
             other->require_present();
         else if (has_endpoints())
@@ -134,9 +134,9 @@ class Link {
     void need_any(const std::vector<int>& ranks) const;
     /// For errors of deadlines: "; process 1 of 'viewer' was last heard 12 s ago"; "" for a process
     /// of this job.
-    std::string last_heard(int rank) const {
+    std::string silence_text(int rank) const {
         const Endpoint* const other = endpoint(rank);
-        return other == nullptr ? "" : "; " + other->last_heard();
+        return other == nullptr ? "" : "; " + other->silence_text();
     }
     std::int64_t process(int rank) const {
         return processes_ ? (*processes_)[static_cast<std::size_t>(rank)] : 0;

@@ -166,7 +166,7 @@ Protocol<> probe(All all, Me me, MessageCall probing, bool wait, int tree_tag, s
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
                             task_text(*all, probing.other) + " with " + tag_text(probing.tag) +
                             " after " + text::seconds(probing.deadline.timeout()) +
-                            ": nothing was sent" + me->last_heard(probing.other));
+                            ": nothing was sent" + me->silence_text(probing.other));
     }
 }
 

@@ -162,8 +162,8 @@ struct Member {
     int lowest_of(int other) const { return all->ranks[static_cast<std::size_t>(other)][0]; }
     /// For errors of deadlines: "; process 0 of 'viewer' was last heard 12 s ago"; "" for any task
     /// (negative), and for a task of this job.
-    std::string last_heard(int other) const {
-        return other < 0 ? "" : all->link->last_heard(lowest_of(other));
+    std::string silence_text(int other) const {
+        return other < 0 ? "" : all->link->silence_text(lowest_of(other));
     }
 };
 

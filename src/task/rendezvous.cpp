@@ -194,12 +194,12 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
                                        ": it was interrupted on the task's lowest process"};
             co_return late;
         }
-        late.fault = {"DeadlineError", "task '" + me->name() + "' gave up its receive from " +
-                                           task_text(*all, receiving.other) + " with " +
-                                           tag_text(receiving.tag) + " after " +
-                                           text::seconds(receiving.deadline.timeout()) +
-                                           ": nothing was sent" + me->last_heard(receiving.other) +
-                                           "; receive again, or give a longer timeout"};
+        late.fault = {"DeadlineError",
+                      "task '" + me->name() + "' gave up its receive from " +
+                          task_text(*all, receiving.other) + " with " + tag_text(receiving.tag) +
+                          " after " + text::seconds(receiving.deadline.timeout()) +
+                          ": nothing was sent" + me->silence_text(receiving.other) +
+                          "; receive again, or give a longer timeout"};
         co_return late;
     }
     const Envelope& envelope = *wanted.found;

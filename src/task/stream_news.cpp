@@ -61,7 +61,8 @@ Protocol<> find_number(All all, Me me, int other, std::string stream, NumberInNe
             co_await comm::until(known);
             if (!found)
                 fault = {"DeadlineError", "task '" + all->names[static_cast<std::size_t>(other)] +
-                                              "' has not answered in time" + me->last_heard(other)};
+                                              "' has not answered in time" +
+                                              me->silence_text(other)};
         } catch (const Error&) {
             fault = Fault::current();
         }

@@ -159,7 +159,7 @@ bool Link::delivered_in_node(int to, std::uint64_t sent) {
 std::optional<std::string> Link::receive_in_node(int from, Purpose purpose, int tag) {
     auto text = node_inbox_->inbox->receive(
         node_inbox_->inbox_index[static_cast<std::size_t>(from)], message_number(purpose, tag));
-    if (text && endpoint(from) != nullptr) endpoint(from)->hear();
+    if (text && endpoint(from) != nullptr) endpoint(from)->note_arrival();
     return text;
 }
 
