@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
+def require_processes(layout: Layout, comm: MPI.Comm) -> int:
+    """This process's rank. Raises `LayoutError` for no layout, and for one of more processes."""
     if not isinstance(layout, Layout):
         raise LayoutError(
             f"{layout!r} is no layout; make one, as hk.Layout((8, 8), '(BLOCK, *)', 4)"
@@ -33,6 +34,11 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
             f"the layout {layout} needs {layout.size} processes, but the communicator has "
             f"{size}; start more processes, or give the layout fewer"
         )
+    return rank
+
+
+def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
+    rank = require_processes(layout, comm)
     # NumPy's 0-d arrays have one element, so a process that does not hold it gets a 1-d array.
     if rank < layout.size and (layout.shape or layout.local_elements(rank)):
         return layout.local_shape(rank)

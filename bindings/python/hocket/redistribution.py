@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hocket import _mpi, dtypes
 from hocket.arguments import as_bytes, as_number
-from hocket.arrays import Array, local_shape
+from hocket.arrays import Array, require_processes
 from hocket.calls import collective, no_array
 from hocket.communicators import communicator
 from hocket.creation import empty, wrap
@@ -78,7 +78,7 @@ def scatter(
     name = ""
     with collective(on, timeout) as seconds:
         number = as_number(root, "root")
-        local_shape(layout, on)
+        require_processes(layout, on)
         if on.rank == number:
             if array is None:
                 raise MismatchError(f"process {root} scatters None; give it the whole array")
@@ -238,7 +238,7 @@ class _Move:
             no_array(f"cannot redistribute {type(a).__name__}", timeout, comm)
         with collective(a.comm, timeout) as self.seconds:
             wanted = a.dtype if dtype is None else dtypes.resolve(dtype)
-            local_shape(layout, a.comm)
+            require_processes(layout, a.comm)
             require_conversion(a.dtype, wanted)  # before any element moves
             self.axes = [] if axes is None else as_axes(axes, len(a.layout.shape))
             self._target = _destination(a, layout, wanted, out, dtype is not None)
@@ -278,7 +278,8 @@ def wire_type(has: np.dtype[Any], wanted: np.dtype[Any]) -> np.dtype[Any]:
 
 def require_conversion(has: np.dtype[Any], wanted: np.dtype[Any]) -> None:
     """Raises `MismatchError` if NumPy cannot convert between the types."""
-    _converted(np.empty(0, has), wanted)
+    if has != wanted:
+        _converted(np.empty(0, has), wanted)
 
 
 def _converted(values: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
