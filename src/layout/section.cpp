@@ -82,8 +82,10 @@ std::vector<std::vector<std::int64_t>> Layout::section_places(std::span<const Sl
             result[d].push_back(own[d].count_below(slices[d].first));
             continue;
         }
-        for (const std::int64_t j : held[next++].list())
-            result[d].push_back(own[d].count_below(slices[d].first + slices[d].step * j));
+        result[d] = held[next++].list();
+        std::size_t hint = 0;
+        for (std::int64_t& j : result[d])
+            j = own[d].count_below(slices[d].first + slices[d].step * j, hint);
     }
     return result;
 }

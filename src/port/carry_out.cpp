@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "comm/interrupts.hpp"
+#include "layout/form.hpp"
 #include "net/boxes.hpp"
 #include "port/state.hpp"
 
@@ -36,13 +37,13 @@ std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
 
 bool sends_part(const Layout& section, std::int64_t process) {
     if (section.local_elements(process) == 0) return false;
-    const auto indices = section.global_indices(process);
     if (section.is_indexed()) return true;  // lists may share some elements only
+    const auto indices = section.form().sets(process);
     Shape first;
-    for (const auto& list : indices) first.push_back(list.front());
-    if (section.owner(first) == process) return true;
+    for (const layout::IndexSet& set : indices) first.push_back(set.element(0));
+    const std::int64_t owner = section.owner(first);
     // Equal copies are given once; boxes that overlap are given whole.
-    return section.global_indices(section.owner(first)) != indices;
+    return owner == process || section.form().sets(owner) != indices;
 }
 
 void State::free_last_part(double now) {
