@@ -151,6 +151,7 @@ std::vector<Status> wait_all(std::span<Request> requests, Deadline deadline = {}
 std::size_t wait_any(std::span<Request> requests, Deadline deadline = {});
 
 class Channel;
+
 /// Of a channel. Both tasks give the same.
 struct ChannelOptions {
     /// The sender numbers the frames of the channel, and keeps copies of the last `keep`. Between

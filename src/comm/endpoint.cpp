@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "comm/interrupts.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm {
@@ -154,10 +153,6 @@ std::optional<std::string> Endpoint::lost() {
     return why;
 }
 
-void Endpoint::note_arrival() {
-    last_arrival_ = coarse_seconds();
-}
-
 std::string Endpoint::silence_text() const {
     if (last_arrival_ == 0) return name() + " has not been heard yet";
     return name() + " was last heard " + text::seconds(coarse_seconds() - last_arrival_) + " ago";
@@ -266,10 +261,8 @@ bool Endpoint::read_ahead_of(std::int64_t& most) {
     in_end_ -= in_begin_;
     in_begin_ = 0;
     const std::int64_t come =
-        stream_->read(in_.data() + in_end_, static_cast<std::int64_t>(read_ahead - in_end_));
+        read(in_.data() + in_end_, static_cast<std::int64_t>(read_ahead - in_end_), most);
     in_end_ += static_cast<std::size_t>(come);
-    most -= come;
-    if (come > 0) note_arrival();
     return come > 0;
 }
 
@@ -286,10 +279,8 @@ bool Endpoint::read_chunk(std::int64_t& most) {
         return read_ahead_of(most);
     } else {
         if (most <= 0) return false;
-        come = stream_->read(to, coming_.left);
-        most -= come;
+        come = read(to, coming_.left, most);
         if (come == 0) return false;
-        note_arrival();
     }
     message.moved_ += come;
     coming_.left -= come;

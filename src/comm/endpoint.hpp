@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/byte_order.hpp"
+#include "comm/interrupts.hpp"
 #include "shm/liveness.hpp"
 
 namespace hocket::comm {
@@ -95,7 +96,7 @@ class Endpoint {
     std::string name() const { return stream_->name(); }
     /// Something of it has come. A stopped process cannot be told from one that computes, so that
     /// the errors of deadlines say when this was.
-    void note_arrival();
+    void note_arrival() { last_arrival_ = coarse_seconds(); }
     /// "process 1 of 'viewer' was last heard 12 s ago".
     std::string silence_text() const;
     bool other_order() const { return other_order_; }
@@ -144,6 +145,13 @@ class Endpoint {
     void write_out();
     bool write_chunk();
     void read_in();
+    /// Takes what comes from `most`.
+    std::int64_t read(void* data, std::int64_t bytes, std::int64_t& most) {
+        const std::int64_t come = stream_->read(data, bytes);
+        most -= come;
+        if (come > 0) note_arrival();
+        return come;
+    }
     bool read_ahead_of(std::int64_t& most);
     bool read_chunk(std::int64_t& most);
     void end_chunk();

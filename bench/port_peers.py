@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the benchmark of ports has beside hocket: raw copies and streams, MPI, openssl, ADIOS2."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from .harness import Contestant, Step, UnavailableError, WrongResultError
+from .store_peers import module
+
+if TYPE_CHECKING:
+    from .cases.port import Problem
+
+
+def flat_copy(problem: Problem) -> Contestant:
+    """The limit on one host: the receiver copies as many bytes."""
+
+    def prepare() -> Step:
+        source = problem.wanted.copy()
+
+        def move() -> None:
+            if not problem.sends:
+                np.copyto(problem.a.local, source)
+
+        return problem.step(move)
+
+    return Contestant("flat copy", prepare)
+
+
+def mpi(problem: Problem) -> Contestant:
+    """A message within one job of MPI."""
+
+    def prepare() -> Step:
+        def move() -> None:
+            if problem.sends:
+                problem.comm.Send(problem.a.local, problem.pair)
+            else:
+                problem.comm.Recv(problem.a.local, problem.pair)
+
+        return problem.step(move)
+
+    return Contestant("MPI in one job", prepare)
+
+
+def tcp_stream(problem: Problem) -> Contestant:
+    """One TCP stream a pair of processes."""
+
+    def prepare() -> Step:
+        with socket.create_server((problem.host, 0)) as listener:
+            addresses = problem.comm.allgather(listener.getsockname())
+            if problem.sends:
+                stream = socket.create_connection(addresses[problem.pair])
+            else:
+                stream, _ = listener.accept()
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        view = memoryview(problem.a.local).cast("B")
+
+        def move() -> None:
+            if problem.sends:
+                stream.sendall(view)
+                stream.recv(1)
+                return
+            at = 0
+            while at < len(view):
+                at += stream.recv_into(view[at:])
+            stream.sendall(b"x")
+
+        return problem.step(move, stream.close)
+
+    return Contestant("TCP stream", prepare)
+
+
+def adios(problem: Problem) -> Contestant:
+    """ADIOS2's SST by TCP, one stream a pair; of PyPI, without MPI. It encrypts nothing."""
+
+    def prepare() -> Step:
+        adios2: Any = module("adios2")
+        io = adios2.Adios().declare_io("bench")
+        io.set_engine("SST")
+        io.set_parameters(
+            {"DataTransport": "WAN", "QueueLimit": "1", "QueueFullPolicy": "Block"}
+            | {"RendezvousReaderCount": "1"}
+        )
+        modes, values = adios2.bindings.Mode, problem.a.local
+        path = str(problem.folder / f"sst-{problem.job.rank}")
+        whole = ([0], list(values.shape))
+        variable = None
+        if problem.sends:
+            variable = io.define_variable("a", values, whole[1], *whole)
+        engine = io.open(path, modes.Write if problem.sends else modes.Read)
+
+        def move() -> None:
+            engine.begin_step()
+            if problem.sends:
+                engine.put(variable, values, modes.Sync)
+            else:
+                found = io.inquire_variable("a")
+                found.set_selection(whole)
+                engine.get(found, values, modes.Sync)
+            engine.end_step()
+
+        return problem.step(move, engine.close)
+
+    return Contestant("ADIOS2 SST", prepare)
+
+
+def openssl(problem: Problem) -> Contestant:
+    """The time in which one core encrypts as many bytes, as `openssl speed` says."""
+
+    def prepare() -> Step:
+        program = shutil.which("openssl")
+        if program is None:
+            raise UnavailableError("openssl is not installed")
+
+        def took() -> float:
+            return float(problem.comm.bcast(seconds(str(program)) if problem.sends else 0.0))
+
+        def seconds(program: str) -> float:
+            words = ["speed", "-elapsed", "-seconds", "1", "-bytes", "16384", "-evp", "aes-256-gcm"]
+            said = subprocess.run([program, *words], capture_output=True, text=True, check=True)
+            found = re.search(r"AES-256-GCM\s+([\d.]+)k", said.stdout, re.IGNORECASE)
+            if found is None:
+                raise WrongResultError(f"openssl speed printed {said.stdout!r}")
+            return 8 * problem.elements / (1000 * float(found[1]))
+
+        speed = took()
+        return Step(lambda: None, lambda: None, lambda: None, took=lambda: speed)
+
+    return Contestant("openssl speed", prepare)
+
+
+#: by way: contestants beside ours, the one to beat, and the limit
+PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], tuple[str, ...]]] = {
+    "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
+    "tcp": ([tcp_stream, adios], ("TCP stream",), ("TCP stream",)),
+    "tls": ([tcp_stream, openssl, adios], ("TCP stream",), ("openssl speed",)),
+}
