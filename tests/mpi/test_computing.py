@@ -350,6 +350,33 @@ def test_no_part_of_a_number_is_lost_silently(comm):
     assert (a > 0).conj().dtype == bool
 
 
+@ranks(1, 2, 3)
+def test_dtypes_of_chosen_elements_are_those_of_numpy(comm):
+    x, mask = np.arange(12).reshape(4, 3), np.arange(12).reshape(4, 3) % 2 == 0
+    lay = hk.Layout((4, 3), "(CYCLIC, *)", comm.size)
+    where = hk.scatter(mask, lay, comm)
+    for dtype in ("u1", "i2", "u8", "f2", "?"):
+        few = x.astype(dtype)
+        a = hk.scatter(few, lay, comm)
+        check(np.select([where], [a], 7), np.select([mask], [few], 7), "select")
+        check(
+            np.select([where, a > 2], [a, where], 7),
+            np.select([mask, few > 2], [few, mask], 7),
+            "select of a mask",
+        )
+        found = np.logaddexp.reduce(a, axis=1, where=where, initial=1)
+        check(found, np.logaddexp.reduce(few, axis=1, where=mask, initial=1), "logaddexp")
+
+
+@ranks(1, 2)
+def test_arguments_that_numpy_refuses_raise(comm):
+    a = hk.ones(hk.Layout((4, 6), "(BLOCK, *)", comm.size), comm=comm)
+    raises_everywhere(comm, hk.MismatchError, lambda: np.gradient(a > 0), "bool")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.std(a, dtype="i8"), "int64")
+    one = hk.ones(hk.Layout((), "()"), comm=comm)
+    raises_everywhere(comm, hk.LayoutError, lambda: np.percentile(one, 50, axis=0), "axis 0")
+
+
 @ranks(2)
 def test_one_wrong_process_is_everyones_error(comm):
     rows = hk.Layout((4, 6), "(BLOCK, *)", 2)

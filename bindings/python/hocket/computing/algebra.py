@@ -17,7 +17,7 @@ from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, made
 from hocket.computing.reductions import to_out
 from hocket.creation import from_function
-from hocket.errors import LayoutError
+from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
@@ -287,6 +287,8 @@ def gradient(f: Array, *varargs: Any, axis: Any = None, edge_order: int = 1) -> 
             raise LayoutError(f"{len(varargs)} distances for axes {axes}, edge_order={edge_order}")
         if any(f.shape[d] < edge_order + 1 for d in axes):
             raise LayoutError(f"shape {f.shape} has too few points; give {edge_order + 1} or more")
+        if f.dtype.kind == "b":
+            raise MismatchError("np.gradient takes no bool, which does not subtract; use f.astype")
     if any(np.ndim(step) for step in steps):
         raise TypeError("np.gradient of distributed arrays takes numbers as distances; use np.diff")
     f = f if f.dtype.kind in "fc" else f.astype(np.float64)

@@ -51,6 +51,8 @@ def reduce(
                 )
         none = ufunc.identity is None and any(a.shape[d] == 0 for d in axes)
     if where is not True:
+        if ufunc.identity is not None and not np.isfinite(ufunc.identity) and a.dtype.kind in "iub":
+            a = a.astype(reductions.reduced_type(ufunc, a.dtype, dtype))  # which holds infinity
         a = of_function(np.where, (where, a, neutral(ufunc, a.dtype)))
     if none and initial is not None:
         zeros = reductions.reduce(np.add, a, axis, a.dtype, None, keepdims)

@@ -194,10 +194,19 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
     a[...] = np.where(mask, values, a).astype(a.dtype)
 
 
+def dtype_of(x: Any) -> Any:
+    """That of an array or a sequence."""
+    return x.dtype if isinstance(x, Array) else np.asarray(x).dtype
+
+
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
     """`numpy.select`."""
     if len(condlist) != len(choicelist):
         raise LayoutError(f"{len(condlist)} conditions and {len(choicelist)} choices; give equal")
+    given = [*choicelist, default]
+    kind = np.result_type(*(x if type(x) in (int, float, complex) else dtype_of(x) for x in given))
+    if type(default) in (int, float, complex):  # NumPy combines it with all choices at once
+        default = kind.type(default)
     for condition, choice in reversed(list(zip(condlist, choicelist))):
         default = np.where(condition, choice, default)
     return default

@@ -10,7 +10,7 @@ from hocket.calls import collective
 from hocket.computing.by_index import combine_at
 from hocket.computing.collecting import allgather
 from hocket.computing.elementwise import of_function
-from hocket.computing.layouts import balanced, reduced_axes
+from hocket.computing.layouts import balanced, normal_axes
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import bring, check_alike, replicated, without_copies
 from hocket.computing.reductions import scalar, to_out
@@ -23,7 +23,7 @@ METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 def sorted_lines(a: Array, axis: Any) -> tuple[Any, tuple[int, ...]]:
     """The elements of the axes sorted, in a dimension at the end; and the axes."""
     with collective(a.comm, None):
-        axes = reduced_axes(axis, a.ndim)
+        axes = normal_axes(axis, a.ndim)
     if len(axes) == a.ndim:
         return np.sort(a, None), axes
     if len(axes) == 1:

@@ -90,6 +90,9 @@ def std(
     correction: Any = None,
 ) -> Any:
     """`numpy.std`. Collective."""
+    with collective(a.comm, None):
+        if dtype is not None and np.dtype(dtype).kind in "iu":
+            raise MismatchError(f"np.std rounds no root to {np.dtype(dtype)}; give a float")
     variance = var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
     result = np.sqrt(variance).astype(variance.dtype)
     return result if out is None else to_out(result, out)
