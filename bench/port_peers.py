@@ -1,21 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the benchmark of ports has beside hocket: raw copies and streams, MPI, openssl, ADIOS2."""
+"""The array that goes from job to job, and what moves it beside hocket: raw copies and streams,
+MPI, openssl, ADIOS2."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import re
 import shutil
 import socket
 import subprocess
-from typing import Any, Callable
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from .harness import Contestant, Step, UnavailableError, WrongResultError
 from .store_peers import module
+from .subject import hocket
 
-#: `cases.port.Problem`, which imports this module
-Problem = Any
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+class Problem:
+    """Two jobs, an array of float64 of the sending one, and its place in the other."""
+
+    def __init__(self, comm: MPI.Intracomm, options: argparse.Namespace) -> None:
+        hk = hocket()
+        self.comm = comm
+        self.half = comm.size // 2
+        self.sends = comm.rank < self.half
+        #: at which others reach this process
+        self.host = socket.gethostbyname(socket.gethostname()) if options.link else "127.0.0.1"
+        self.pair = comm.rank + (self.half if self.sends else -self.half)
+        self.job = comm.Split(0 if self.sends else 1, comm.rank)
+        self.elements = max(1, int(options.mebibytes * 2**17))
+        layout = hk.Layout(self.half * self.elements, "(BLOCK)", self.half)
+        self.a = hk.empty(layout, comm=self.job)
+        self.wanted = np.arange(self.elements, dtype=np.float64) + self.job.rank
+        self.a.local[...] = self.wanted if self.sends else 0
+        made = tempfile.mkdtemp() if comm.rank == 0 else None
+        self.folder = Path(comm.bcast(made))
+        self.name = comm.bcast(f"bench-{os.getpid()}")
+
+    def end(self) -> None:
+        self.comm.barrier()
+        if self.comm.rank == 0:
+            shutil.rmtree(self.folder)
+
+    def check(self) -> None:
+        if not np.array_equal(self.a.local, self.wanted):
+            raise WrongResultError("the elements received are not those sent")
+
+    def spoil(self) -> None:
+        if not self.sends:
+            self.a.local.fill(np.nan)
+
+    def step(self, run: Callable[[], object], close: Callable[[], None] = lambda: None) -> Step:
+        return Step(run, self.check, self.spoil, close)
 
 
 def flat_copy(problem: Problem) -> Contestant:

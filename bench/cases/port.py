@@ -11,12 +11,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import socket
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -24,13 +20,13 @@ import numpy as np
 from .. import shaped_link
 from ..group import Group
 from ..harness import Contestant, Step, WrongResultError
-from ..port_peers import PEERS
+from ..port_peers import PEERS, Problem
 from ..record import Question
 from ..registry import Match, Native, Pass
 from ..subject import hocket
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 RANKS = 2
 TIMEOUT = 60.0  # seconds
@@ -67,44 +63,6 @@ def validate(options: argparse.Namespace) -> None:
 def passes(options: argparse.Namespace) -> list[Pass]:
     """One start, over the link that was asked for."""
     return [Pass(options.ranks or RANKS, options.threads, rate=options.link)]
-
-
-class Problem:
-    """Two jobs, an array of float64 of the sending one, and its place in the other."""
-
-    def __init__(self, comm: MPI.Intracomm, options: argparse.Namespace) -> None:
-        hk = hocket()
-        self.comm = comm
-        self.half = comm.size // 2
-        self.sends = comm.rank < self.half
-        #: at which others reach this process
-        self.host = socket.gethostbyname(socket.gethostname()) if options.link else "127.0.0.1"
-        self.pair = comm.rank + (self.half if self.sends else -self.half)
-        self.job = comm.Split(0 if self.sends else 1, comm.rank)
-        self.elements = max(1, int(options.mebibytes * 2**17))
-        layout = hk.Layout(self.half * self.elements, "(BLOCK)", self.half)
-        self.a = hk.empty(layout, comm=self.job)
-        self.wanted = np.arange(self.elements, dtype=np.float64) + self.job.rank
-        self.a.local[...] = self.wanted if self.sends else 0
-        made = tempfile.mkdtemp() if comm.rank == 0 else None
-        self.folder = Path(comm.bcast(made))
-        self.name = comm.bcast(f"bench-{os.getpid()}")
-
-    def end(self) -> None:
-        self.comm.barrier()
-        if self.comm.rank == 0:
-            shutil.rmtree(self.folder)
-
-    def check(self) -> None:
-        if not np.array_equal(self.a.local, self.wanted):
-            raise WrongResultError("the elements received are not those sent")
-
-    def spoil(self) -> None:
-        if not self.sends:
-            self.a.local.fill(np.nan)
-
-    def step(self, run: Callable[[], object], close: Callable[[], None] = lambda: None) -> Step:
-        return Step(run, self.check, self.spoil, close)
 
 
 def _key(problem: Problem) -> str:
