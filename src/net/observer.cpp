@@ -276,7 +276,7 @@ void Session::set(const std::string& name, const Value& value) {
     if (text != nullptr && text->size() > longest_text)
         throw Error("the value for '" + name + "' has " + std::to_string(text->size()) +
                     " characters, and " + std::to_string(longest_text) + " are the most");
-    if (!is_name(name)) throw Error("'" + name + "' is no name of a parameter");
+    if (!is_name(name)) throw Error(text::quoted(name) + " is no name of a parameter");
     const std::int64_t number = ++number_;
     Writer writer;
     write(writer, ParameterChange{number, name, value});

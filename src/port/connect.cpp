@@ -92,8 +92,8 @@ JobTasks connect_job(const std::string& name, const Comm& comm, const ConnectOpt
         mine.text = "connect('" + name + "', task='" + options.task + "'" +
                     resume_text(options.resume) + ")";
         if (!net::is_name(options.task))
-            throw Error("'" + options.task +
-                        "' is no name of a task here; give 1 to 64 letters, digits, '.', '_', '-'");
+            throw Error(text::quoted(options.task) +
+                        " is no name of a task here; give 1 to 64 letters, digits, '.', '_', '-'");
         if (!(options.reconnect >= 0))
             throw Error("reconnect is " + text::seconds(options.reconnect) +
                         "; give the seconds in which a lost job may come back, or 0");

@@ -148,8 +148,8 @@ std::string text_of(const Value& value) {
 
 void require_name(const std::string& name) {
     if (!net::is_name(name))
-        throw Error("'" + name +
-                    "' is no name of something published; give 1 to 64 letters, digits, '.', '_' "
+        throw Error(text::quoted(name) +
+                    " is no name of something published; give 1 to 64 letters, digits, '.', '_' "
                     "and '-'");
 }
 

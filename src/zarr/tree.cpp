@@ -23,8 +23,8 @@ void check_name(const std::string& name) {
         const std::string part = name.substr(first, slash - first);
         if (part.empty() || part[0] == '.' || part.substr(0, 2) == "__" || part == "zarr.json" ||
             part.back() == '~' || part.find('\0') != std::string::npos)
-            throw Error("'" + name +
-                        "' is no name of an array in a store; give names without '..', with '/' "
+            throw Error(text::quoted(name) +
+                        " is no name of an array in a store; give names without '..', with '/' "
                         "between those of groups, as 'run/t'");
         first = slash + 1;
     }

@@ -221,6 +221,13 @@ def test_what_an_observer_may_not(tmp_path, runtime):
     refused("no port 'wrong'", name="wrong", timeout=0.2)
     refused("no name of a port", name="../wrong")
     refused(r"'a\\x00b' is no name", name="a\0b")
+    with pytest.raises(hk.Error, match=r"'a\\x00b' is no name of a task"):
+        hk.connect("wrong", task="a\0b", timeout=0.2)
+    with hk.open_port("names") as port:
+        with pytest.raises(hk.Error, match=r"'a\\x00b' is no name of something published"):
+            port.parameter("a\0b", 1)
+        with pytest.raises(hk.Error, match=r"'a\\x00b' is no name of a port"):
+            hk.open_port("a\0b")
     refused("no address", name="host:port")
 
 

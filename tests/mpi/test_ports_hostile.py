@@ -45,7 +45,7 @@ def knock(where, message: bytes, seconds: float = 10) -> bytes:
 
 def hello(**changes) -> bytes:
     """A hello that is let in, but for the changes."""
-    given = {"version": 2, "role": 1, "order": 0, "port": b"", "task": b"", "of": 1, "number": 0}
+    given = {"version": 3, "role": 1, "order": 0, "port": b"", "task": b"", "of": 1, "number": 0}
     given |= {"reconnect": 0.0}
     given |= changes
     values = struct.pack("<IBB", given["version"], given["role"], given["order"]) + bytes(16)

@@ -312,6 +312,7 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: s.create("t", 6), "already"),
             (lambda: s.create("u", 6, chunks=(4,), shards=(6,)), "multiple"),
             (lambda: s.create("../u", 6), "no name"),
+            (lambda: s.create("a\0b", 6), r"'a\x00b' is no name"),
             (lambda: s.create("u", 6, "U4"), "core types"),
             (lambda: s.create("u", 6, codec="zst"), "did you mean 'zstd'"),
             (lambda: s.write("t", a, max_buffer=7), "max_buffer"),
