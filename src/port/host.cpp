@@ -31,6 +31,12 @@ void Host::advance(bool polling) {
     observers_.remove_if([](const ObserverPointer& observer) { return !observer->present(); });
 }
 
+bool Host::serves() const {
+    return state_.agreed || collecting_ ||
+           std::any_of(observers_.begin(), observers_.end(),
+                       [](const ObserverPointer& observer) { return !observer->drained(); });
+}
+
 void Host::admit_clients() {
     const auto refuse = [](Client& client, const std::string& why) {
         Listener::refuse(*client.connection, why);

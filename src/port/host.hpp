@@ -30,6 +30,8 @@ class Host {
     void settle();
     /// A poll that served observers took so many seconds of the program.
     void charge(double seconds);
+    /// Whether a request of an observer is under way, or its answer.
+    bool serves() const;
     /// A job that connects, if one waits.
     /// `task`: its name; "": any.
     std::unique_ptr<Client> next_connector(const std::string& task);

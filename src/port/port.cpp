@@ -309,9 +309,10 @@ void Port::poll(Deadline deadline) {
         state.free_last_part(now);
         if (state.host) {
             const double began = platform::seconds();
+            bool serves = state.host->serves();
             state.host->advance(true);
-            const bool serves = state.agreed.has_value();
-            if (serves && state.agreed->poll == state.polls) state.host->settle();
+            serves = serves || state.host->serves();
+            if (state.agreed && state.agreed->poll == state.polls) state.host->settle();
             if (serves) state.host->charge(platform::seconds() - began);
             return;
         }
