@@ -152,7 +152,11 @@ std::string on_first(const Comm& comm, const std::string& text, const std::funct
 void open_once(const std::shared_ptr<Session>& session, Deadline deadline) {
     const std::string call = "open_store('" + session->path + "', '" + session->mode + "')";
     const std::string told = on_first(
-        session->comm, call, [&] { check_mode(session->mode); },
+        session->comm, call,
+        [&] {
+            check_mode(session->mode);
+            zarr::check_path(session->path);
+        },
         [session] { return prepare(*session); }, deadline);
     on_first(
         session->comm, call,
@@ -230,10 +234,7 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
         session.comm, "create('" + name + "', " + text::tuple(shape) + ", " + dtype.name + ")",
         [&] {
             store::require_writable(session);
-            zarr::check_name(name);
-            if (session.tree->has(name) || session.tree->leaves_out(name))
-                throw Error("the store '" + session.path + "' has an array '" + name +
-                            "' already; give another name, or write to that one");
+            session.tree->require_free(name);
             zarr::Wanted wanted;
             wanted.shape = shape;
             wanted.type = zarr::type_of_name(dtype.name);

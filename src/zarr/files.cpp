@@ -64,6 +64,12 @@ void refuse_replaced(const std::string& path) {
                 "again");
 }
 
+void check_path(const std::string& path) {
+    if (path.find('\0') != std::string::npos)
+        throw Error("the path '" + path.substr(0, path.find('\0')) +
+                    "' goes on after a NUL, which no name of a file has; leave that out");
+}
+
 std::string_view original_of(std::string_view path) {
     const std::size_t dot = path.rfind('.');
     if (dot == std::string_view::npos) return path;
@@ -157,19 +163,25 @@ void Folder::make(const std::string& path) {
 std::optional<File> Folder::resolve(const std::string& path, int flags, int mode) const {
     const std::string whole = root_.path() + "/" + path;
     open_how how{};
-    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+    flags |= O_CLOEXEC | O_NONBLOCK;  // a pipe would wait for its other end
+    how.flags = static_cast<std::uint64_t>(flags);
     how.mode = static_cast<std::uint64_t>(mode);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     long descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
     if (descriptor < 0 && errno == EAGAIN)  // a folder above was renamed meanwhile
         descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
     if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names are checked, links are not
-        descriptor =
-            ::openat(root_.descriptor(), path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
+        descriptor = ::openat(root_.descriptor(), path.c_str(), flags | O_NOFOLLOW, mode);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-    if (descriptor < 0) fail("open", whole);
+    if (descriptor < 0 && errno != ENXIO) fail("open", whole);  // ENXIO: nobody has the pipe open
+    File file(static_cast<int>(descriptor), whole);
+    struct stat status {};
+    if (descriptor >= 0 && ::fstat(file.descriptor(), &status) != 0) fail("look at", whole);
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        throw Error("'" + whole +
+                    "' is a pipe, a socket or a device, which a store does not have; remove it");
     ++counters().opened;
-    return File(static_cast<int>(descriptor), whole);
+    return file;
 }
 
 std::optional<File> Folder::find(const std::string& path) const {

@@ -94,6 +94,9 @@ class Folder {
 /// @throws Error: another file or store has this path now.
 [[noreturn]] void refuse_replaced(const std::string& path);
 
+/// @throws Error for a path with a NUL, at which the system would end it.
+void check_path(const std::string& path);
+
 /// The path without what `save` adds to it: ".new", ".old", or the number of a kept checkpoint.
 std::string_view original_of(std::string_view path);
 

@@ -13,24 +13,7 @@
 namespace hocket::zarr {
 
 void check(const Metadata& array, const Reader& from) {
-    const std::size_t dimensions = array.shape.size();
-    if (array.chunk.size() != dimensions || array.file.size() != dimensions)
-        from.fail("its chunks have another number of dimensions than its shape " +
-                  text::tuple(array.shape));
-    std::int64_t chunks = 1;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        if (array.file[d] % array.chunk[d] != 0)
-            from.fail("its shards of " + text::tuple(array.file) +
-                      " are no multiple of its chunks of " + text::tuple(array.chunk));
-        chunks = base::product_up_to(chunks, array.file[d] / array.chunk[d], base::max_size / 64);
-    }
-    if (chunks > (std::int64_t{1} << 28)) from.fail("a shard of it has more than 2^28 chunks");
-    const auto elements = base::product(array.shape);
-    if (!elements || !base::product(*elements, array.type.size))
-        from.fail("its shape " + text::tuple(array.shape) + " has more than 2^63 bytes");
-    const auto in_file = base::product(array.file);
-    if (!in_file || !base::product(*in_file, array.type.size))
-        from.fail("its chunks have more than 2^63 bytes");
+    if (const std::string why = contradiction_of(array); !why.empty()) from.fail(why);
 }
 
 std::vector<std::string> names_of(const Value* list, std::size_t dimensions, const Reader& from) {
@@ -258,7 +241,8 @@ std::string text_of_group(const std::string& attributes,
 }
 
 std::string checked_attributes(const std::string& text) {
-    const Value value = json::parse(text, "the attributes' text");
+    // The metadata of a store has them some levels deeper.
+    const Value value = json::parse(text, "the attributes' text", json::deepest / 2);
     if (!value.is_object()) throw Error("attributes are no JSON object: " + text.substr(0, 80));
     return json::text(value);
 }

@@ -134,6 +134,9 @@ void test_stores(void) {
     test_started(store, a, b);
     OK(hocket_store_create(store, "s", 2, none, "float64", 0, 2, one, 0, NULL, NULL, NULL, NULL,
                            60));
+    FAILS(HOCKET_ERR_ERROR, hocket_store_create(store, "t/u", 2, shape, "float64", 0, 0, NULL, 0,
+                                                NULL, NULL, NULL, NULL, 60));
+    SAYS("has an array 't'");
     OK(hocket_store_append(store, "s", a, 0, 60));
     OK(hocket_store_append(store, "s", a, 0, 60));
     OK(hocket_store_shape(store, "s", 2, values, &count));
