@@ -49,8 +49,13 @@ std::string this_process() {
 
 Lock::Lock(zarr::Place store) : store_(std::move(store)), file_(locked(store_)) {
     const std::string who = this_process();
-    if (::ftruncate(file_.descriptor(), 0) != 0) zarr::fail("write", file_.path());
-    file_.write(0, std::as_bytes(std::span(who)));
+    try {
+        if (::ftruncate(file_.descriptor(), 0) != 0) zarr::fail("write", file_.path());
+        file_.write(0, std::as_bytes(std::span(who)));
+    } catch (const Error&) {
+        store_.folder->remove(store_.lock());
+        throw;
+    }
 }
 
 Lock::~Lock() {

@@ -91,7 +91,13 @@ void require_checkpoint(const Names& names, const std::string& path) {
 void clear(const Names& names, std::int64_t keep) {
     require_checkpoint(names, names.path);
     if (keep > 0) require_checkpoint(names, names.kept(keep));  // it will be removed
-    for (const auto& entry : std::filesystem::directory_iterator(names.folder))
+    std::error_code error;
+    const std::filesystem::directory_iterator all(names.folder, error);
+    if (error) {
+        errno = error.value();
+        zarr::fail("list", names.folder);
+    }
+    for (const auto& entry : all)
         if (names.is_read_by_others(entry.path().filename()))
             static_cast<void>(zarr::remove_store(entry.path()));
     discard(names, names.fresh);

@@ -63,7 +63,12 @@ void make_store(const std::string& path, const std::string& mode) {
         return zarr::hdf5::make(*place.folder, place.file);
     }
     zarr::Folder::make(path);
-    zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
+    try {
+        zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
+    } catch (const Error&) {
+        zarr::remove_folder(path);  // nobody takes it for a store
+        throw;
+    }
 }
 
 // Of one file: its folder may be there without it.

@@ -228,12 +228,15 @@ std::optional<std::string> Folder::text(const std::string& path) const {
 
 void Folder::replace_text(const std::string& path, std::string_view text, bool sync) const {
     const std::string beside = path + ".new~";
-    {
+    try {
         const File file = create(beside);
         file.write(0, std::as_bytes(std::span(text)));
         if (sync) file.sync();
+        rename(beside, path);
+    } catch (const Error&) {
+        remove(beside);
+        throw;
     }
-    rename(beside, path);
     if (sync) parent_of(path, false).sync();
 }
 

@@ -35,13 +35,21 @@ inline int depth_of(std::string_view text) {
     return most;
 }
 
+/// Its first characters for a message, which has ASCII only of what may be anything.
+inline std::string beginning_of(std::string_view text) {
+    std::string out;
+    for (const char each : text.substr(0, 80)) out += ' ' <= each && each <= '~' ? each : '?';
+    return out;
+}
+
 /// `what`: "zarr.json of 't'". @throws Error
 inline Value parse(std::string_view text, const std::string& what, int most = deepest) {
     if (const int depth = depth_of(text); depth > most)
         throw Error(what + " has lists and objects " + std::to_string(depth) +
                     " deep, one in another; hocket allows " + std::to_string(most));
     Value value = Value::parse(text, nullptr, false);
-    if (value.is_discarded()) throw Error(what + " is no JSON: " + std::string(text.substr(0, 80)));
+    if (value.is_discarded())
+        throw Error(what + " is no JSON, or has a number that is too large: " + beginning_of(text));
     return value;
 }
 

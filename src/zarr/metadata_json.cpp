@@ -138,7 +138,11 @@ Metadata array_of(const Reader& from) {
     }
     if (const Value* extra = from.find("storage_transformers"); extra != nullptr && !extra->empty())
         from.fail("it has storage transformers, which hocket does not know");
-    out.fill = fill_of_json(from.at("fill_value").dump(), out.type);
+    try {
+        out.fill = fill_of_json(json::text(from.at("fill_value")), out.type);
+    } catch (const Error& error) {
+        from.fail(error.what());
+    }
     out.dimension_names = names_of(from.find("dimension_names"), out.shape.size(), from);
     check(out, from);
     return out;

@@ -95,7 +95,7 @@ def test_random_layouts_chunks_and_regions(comm):
     rng = np.random.default_rng([5, comm.size])
     own = np.random.default_rng([6, comm.size, comm.rank])
     with folder(comm) as path:
-        for case in range(10):
+        for case in range(100):
             one_case(comm, rng, own, path, case)
 
 

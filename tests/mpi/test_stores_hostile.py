@@ -80,6 +80,27 @@ def test_metadata_of_any_depth_ends_no_process(comm):
         assert hk.open_store(f"{path}/u", comm=comm).attributes["a"] == few
 
 
+@ranks(2)
+def test_texts_that_are_no_json_are_shown(comm):
+    with folder(comm) as path:
+        a = written(comm, f"{path}/s")
+        file = Path(path, "s/zarr.json")
+        good = file.read_bytes()
+        for text, words in [
+            (b"\xff\xfe{\0\n", "is no JSON, or has a number that is too large: ??{??"),
+            (good.replace(b'"fill_value":0.0', b'"fill_value":"x"'), "of 't'"),
+            (
+                good.replace(b'"fill_value":0.0', b'"fill_value":1e999'),
+                "a number that is too large",
+            ),
+        ]:
+            on_first(comm, lambda new=text: file.write_bytes(new))
+            call = lambda: hk.open_store(f"{path}/s", comm=comm)  # noqa: E731
+            raises_everywhere(comm, hk.Error, call, words)
+        on_first(comm, lambda: file.write_bytes(good))
+        assert np.array_equal(hk.load(f"{path}/s", a.layout)["t"].local, a.local)
+
+
 @ranks(1, 3)
 def test_names_that_other_readers_could_not_find_are_refused(comm):
     with folder(comm) as path, hk.open_store(f"{path}/s", "w") as s:
