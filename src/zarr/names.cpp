@@ -2,6 +2,7 @@
 // Names of arrays in a store: those that are valid, and those that a new array may have.
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "hocket/error.hpp"
 #include "zarr/tree.hpp"
 
