@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "hocket/error.hpp"
+#include "zarr/chunk_memory.hpp"
 #include "zarr/hdf5.hpp"
 #include "zarr/npy.hpp"
 
