@@ -299,7 +299,7 @@ void create(const File& file, const std::string& name, const Metadata& array, bo
     if (array.dataset->chunked) {
         limits = limits_of(array);
         H5Pset_chunk(properties, dimensions, sizes(array.chunk).data());
-        if (filtered) H5Pset_deflate(properties, 5);
+        if (filtered) H5Pset_deflate(properties, 4);  // as h5py
     }
     const Held type = file_type(array.type, false);
     const bool zero = std::all_of(array.fill.begin(), array.fill.end(),
