@@ -187,7 +187,8 @@ std::shared_ptr<Operation> start(Move move, bool later) {
         text += " of " + text::tuple(move.options.region->start) + " to " +
                 text::tuple(move.options.region->stop);
     const comm::EngineLock engine_lock;
-    comm::State& state = move.session->comm.state();
+    const auto session = move.session;
+    comm::State& state = session->comm.state();
     auto gate = std::make_shared<comm::StartGate>();
     gate->open = !later;
     const int tag = state.next_tag();
@@ -195,6 +196,8 @@ std::shared_ptr<Operation> start(Move move, bool later) {
         run(std::move(move), tag, state.tags_issued(), gate, text), text);
     if (later) return std::make_shared<comm::DeferredCall>(std::move(call), std::move(gate));
     comm::Engine::instance().add(call);
+    std::erase_if(session->started, [](const auto& each) { return each.expired(); });
+    session->started.push_back(call);
     return call;
 }
 

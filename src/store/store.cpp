@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
 #include "comm/engine.hpp"
@@ -316,25 +317,6 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
         },
         deadline);
     session.tree->set_attributes(checked);
-}
-
-void Store::close(Deadline deadline) {
-    const auto session = session_;
-    if (session->closed) return;
-    store::on_first(
-        session->comm, "close of the store '" + session->path + "'", [] {},
-        [session] {
-            if (session->marked) session->tree->folder().remove(session->tree->place().mark());
-            session->lock.reset();
-            return std::string();
-        },
-        deadline);
-    session->closed = true;
-}
-
-void Store::leave() {
-    session_->lock.reset();
-    session_->closed = true;
 }
 
 StoreCounts store_counts() {

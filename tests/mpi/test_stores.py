@@ -297,6 +297,25 @@ def test_started_writes_and_steps_of_a_flow(comm):
 
 
 @ranks(1, 3)
+def test_close_completes_what_was_started(comm):
+    lay = hk.Layout((9, 4), "(BLOCK, *)", comm.size)
+    a = hk.from_function(lambda i, j: 4 * i + j, lay, "int64")
+    b = hk.zeros(lay, "int64")
+    with folder(comm) as path:
+        with hk.open_store(f"{path}/s", "w") as s:
+            for name in "tuv":
+                s.create(name, (9, 4), "int64", chunks=(2, 4))
+                s.iwrite(name, a)
+        s = hk.open_store(f"{path}/s", "r+", comm=comm)
+        assert all(np.array_equal(s[name][...].ravel(), np.arange(36)) for name in "tuv")
+        s.iread("t", lay, out=b)
+        s.iwrite("t", hk.zeros(hk.Layout((9, 3), "(BLOCK, *)", comm.size), "int64"))
+        raises_everywhere(comm, hk.Error, s.close, "has shape (9, 3)")
+        assert np.array_equal(b.local, a.local)
+        s.close()
+
+
+@ranks(1, 3)
 def test_wrong_arguments_of_one_process_raise_on_all(comm):
     lay = hk.Layout((6,), "(BLOCK)", comm.size)
     a = hk.zeros(lay)
@@ -315,6 +334,11 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: s.create("a\0b", 6), r"'a\x00b' is no name"),
             (lambda: s.create("u", 6, "U4"), "core types"),
             (lambda: s.create("u", 6, codec="zst"), "did you mean 'zstd'"),
+            (lambda: s.create("u", 6, "M8[s]"), "core types"),
+            (lambda: s.create("u", 6, "int8", fill=300), "no int8"),
+            (lambda: s.create("u", 6, "uint8", fill=-1), "no uint8"),
+            (lambda: s.create("u", 6, "bool", fill=2), "no bool"),
+            (lambda: s.create("u", 6, fill=1j), "no float64"),
             (lambda: s.write("t", a, max_buffer=7), "max_buffer"),
             (lambda: s.write("t", a, writers=99), "99"),
             (lambda: hk.open_store(f"{path}/s", "w"), "is there already"),
