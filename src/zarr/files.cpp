@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::zarr {
@@ -315,7 +316,9 @@ void sync_below(const File& folder) {
 
 std::vector<std::string> Folder::folders(const std::string& path) const {
     const auto folder = resolve(path.empty() ? "." : path, O_RDONLY | O_DIRECTORY, 0);
-    return folder ? folders_in(*folder) : std::vector<std::string>{};
+    auto out = folder ? folders_in(*folder) : std::vector<std::string>{};
+    std::erase_if(out, [](const std::string& name) { return !text::is_utf8(name); });
+    return out;
 }
 
 void Folder::sync_folders() const {

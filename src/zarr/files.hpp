@@ -75,7 +75,7 @@ class Folder {
     void remove(const std::string& path) const;  ///< a file, if there is one
     /// @throws Error if `remove_store` has removed the folder, so that no file is there any more.
     void require_there() const;
-    /// The folders in it, sorted.
+    /// The folders in it, sorted, but those whose names are no UTF-8, which no store has.
     std::vector<std::string> folders(const std::string& path) const;
     /// Synchronises every file and every folder below it (and itself, as the last) to the disk,
     /// bottom up. `only_folders`: the files already are.

@@ -2,8 +2,11 @@
 """Stores with contents that no program should write, and calls that no program should make: an
 error on every process, at once, and the store is as it was."""
 
+import fcntl
 import json
 import os
+import shutil
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +102,34 @@ def test_texts_that_are_no_json_are_shown(comm):
             raises_everywhere(comm, hk.Error, call, words)
         on_first(comm, lambda: file.write_bytes(good))
         assert np.array_equal(hk.load(f"{path}/s", a.layout)["t"].local, a.local)
+
+
+@ranks(2)
+def test_names_and_notes_that_are_no_utf8_are_passed_over(comm):
+    with folder(comm) as path:
+        written(comm, f"{path}/s")
+        odd = b"\xff\xfe"
+
+        def spoiled():
+            Path(path, "s/.hocket-unfinished").write_bytes(odd)
+            Path(path, "g").mkdir()
+            Path(path, "g/zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+            shutil.copytree(Path(path, "s/t"), Path(path, "g/t"))
+            shutil.copytree(Path(path, "s/t"), Path(path, "g", os.fsdecode(odd)))
+
+        on_first(comm, spoiled)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            s = hk.open_store(f"{path}/s", comm=comm)
+            assert s.unfinished == "another program"
+        assert list(hk.open_store(f"{path}/g", comm=comm)) == ["t"]
+        held = os.open(f"{path}/s/.hocket-lock", os.O_RDWR | os.O_CREAT)
+        if comm.rank == 0:
+            os.write(held, odd)
+            fcntl.flock(held, fcntl.LOCK_EX)
+        call = lambda: hk.open_store(f"{path}/s", "r+", comm=comm)  # noqa: E731
+        raises_everywhere(comm, hk.Error, call, "open for writing by another job")
+        os.close(held)
 
 
 @ranks(1, 3)
