@@ -96,7 +96,7 @@ time.sleep(1000)
 def errors_of_others(
     folder: Path, text: str, words: Sequence[str], victim: int = 2
 ) -> dict[int, str]:
-    """What the other processes of a program of three tell once one is killed; "": nothing."""
+    """The errors that two processes of a program tell once the third is killed; "": none."""
     program = folder / "program.py"
     program.write_text(text)
     environment = {**mpiexec.environment(os.environ, str(folder), 3, None), MARK: str(folder)}
