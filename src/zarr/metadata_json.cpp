@@ -105,13 +105,24 @@ void read_sharding(const Value& configuration, Metadata& out, const Reader& from
                       ", so its length is not known");
 }
 
+// The format's r40 is "raw_bytes" with a length of 5 for zarr-python and TensorStore.
+DataType type_of(const Value& value, const Reader& from) {
+    const Named type(value, from);
+    const auto length = type.configuration.find("length_bytes");
+    const bool raw = type.name == "raw_bytes" && length != type.configuration.end() &&
+                     length->is_number_integer();
+    return type_of_name(raw ? "'|V" + length->dump() + "'" : type.name);
+}
+
+Value value_of(const DataType& type) {
+    if (type.kind != DataType::Kind::raw) return type.name();
+    return {{"name", "raw_bytes"}, {"configuration", {{"length_bytes", type.size}}}};
+}
+
 Metadata array_of(const Reader& from) {
     Metadata out;
     out.shape = from.extents("shape", 0);
-    if (from.at("data_type").is_object())
-        out.type = type_of_name(Named(from.at("data_type"), from).name);
-    else
-        out.type = type_of_name(from.text("data_type"));
+    out.type = type_of(from.at("data_type"), from);
     const Named grid(from.at("chunk_grid"), from);
     if (grid.name != "regular") from.fail("its chunk grid '" + grid.name + "' is not regular");
     out.file = Reader(grid.configuration, from.what()).extents("chunk_shape", 1);
@@ -218,12 +229,14 @@ std::string text_of(const Metadata& array) {
         {"zarr_format", 3},
         {"node_type", "array"},
         {"shape", array.shape},
-        {"data_type", array.type.name()},
+        {"data_type", value_of(array.type)},
         {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", array.file}}}}},
         {"chunk_key_encoding",
          {{"name", array.default_keys ? "default" : "v2"},
           {"configuration", {{"separator", std::string(1, array.separator)}}}}},
-        {"fill_value", json::parse(json_of_fill(array.fill, array.type), "the fill value")},
+        {"fill_value", array.type.kind == DataType::Kind::raw
+                           ? Value(base64_of(array.fill))
+                           : json::parse(json_of_fill(array.fill, array.type), "the fill value")},
         {"codecs", array.sharded ? Value::array({sharding_of(array)})
                                  : codecs_of(array.encoding, array.type)},
         {"attributes", json::parse(array.attributes, "the attributes")},
