@@ -169,8 +169,12 @@ std::optional<File> Folder::resolve(const std::string& path, int flags, int mode
     how.mode = static_cast<std::uint64_t>(mode);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     long descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
-    if (descriptor < 0 && errno == EAGAIN)  // a folder above was renamed meanwhile
+    if (descriptor < 0 && errno == EAGAIN) {
+        // A folder above was renamed meanwhile, or a file server has a lease of the file, which it
+        // gives back.
+        how.flags &= ~static_cast<std::uint64_t>(O_NONBLOCK);
         descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
+    }
     if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names are checked, links are not
         descriptor = ::openat(root_.descriptor(), path.c_str(), flags | O_NOFOLLOW, mode);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;

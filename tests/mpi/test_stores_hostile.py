@@ -6,6 +6,8 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -61,6 +63,42 @@ def test_pipes_in_a_store_are_named_and_awaited_by_nobody(comm):
             raises_everywhere(
                 comm, hk.Error, lambda at=store: hk.open_store(at, comm=comm), "is a pipe"
             )
+
+
+LEASES = """
+import fcntl, os, signal, sys
+file = os.open(sys.argv[1], os.O_RDWR)
+given_back = lambda *_: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+signal.signal(signal.SIGIO, given_back)
+try:
+    fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+except OSError as error:
+    print("this file system has no leases:", error, flush=True)
+else:
+    print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+
+@ranks(2)
+def test_a_lease_of_a_file_server_is_awaited(comm):
+    with folder(comm) as path:
+        a = written(comm, f"{path}/s")
+        s = hk.open_store(f"{path}/s", comm=comm)
+        told = None
+        if comm.rank == 0:
+            command = [sys.executable, "-c", LEASES, f"{path}/s/t/c/0/0"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+                try:
+                    told = server.stdout.readline()
+                    assert np.array_equal(s["t"][:2, :3], [[0, 1, 2], [6, 7, 8]])
+                finally:
+                    server.kill()
+        if (told := comm.bcast(told)) != "ready\n":
+            pytest.skip(told)
+        comm.barrier()
+        assert np.array_equal(s.read("t", a.layout).local, a.local)
 
 
 @ranks(2)
