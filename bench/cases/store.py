@@ -8,6 +8,7 @@ All write and read the page cache: this measures processes, not disks.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import shutil
 import tempfile
@@ -124,6 +125,44 @@ def raw(problem: Problem, writing: bool) -> Contestant:
     return Contestant("raw pwrite" if writing else "raw pread", prepare)
 
 
+def raw_rows(problem: Problem) -> Contestant:
+    """As many bytes from a file straight to where the elements of chunks belong: in rows of a
+    chunk's length, as many of them as one call of the system takes."""
+
+    def prepare() -> Step:
+        to, chunk, itemsize = problem.b.local, problem.options.chunk, problem.b.dtype.itemsize
+        if any(extent % chunk for extent in to.shape):
+            raise UnavailableError(f"a process's part {to.shape} is no whole chunks of {chunk}")
+        path = problem.folder / f"rows{problem.comm.rank}"
+        path.write_bytes(problem.a.local.tobytes()[: to.nbytes])
+        rows, columns = (np.arange(extent // chunk) for extent in to.shape)
+        within = np.arange(chunk) * to.strides[0]
+        first = to.__array_interface__["data"][0]
+        starts = np.add.outer(rows * chunk * to.strides[0], columns * chunk * itemsize)
+        runs = np.empty((to.size // chunk, 2), np.uintp)  # of struct iovec
+        runs[:, 0] = first + np.add.outer(starts, within).ravel()
+        runs[:, 1] = chunk * itemsize
+        library = ctypes.CDLL(None, use_errno=True)
+        library.preadv.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int64]
+        library.preadv.restype = ctypes.c_ssize_t
+        most = os.sysconf("SC_IOV_MAX")
+        parts = [runs[first : first + most] for first in range(0, len(runs), most)]
+
+        def move() -> None:
+            file = os.open(path, os.O_RDONLY)
+            at = 0
+            for part in parts:
+                got = library.preadv(file, part.ctypes.data, len(part), at)
+                if got != len(part) * chunk * itemsize:
+                    raise WrongResultError(f"preadv failed: {os.strerror(ctypes.get_errno())}")
+                at += got
+            os.close(file)
+
+        return Step(move, lambda: None, lambda: None)
+
+    return Contestant("raw preadv, rows", prepare)
+
+
 def _store(problem: Problem, file: str) -> Any:
     options = problem.options
     if file not in problem.stores:
@@ -230,7 +269,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             )
             mine = [ours(problem, "hocket", "s"), ours(problem, "hocket .h5", "s.h5")]
             peers = [peer(problem, name) for name in store_peers.PEERS]
-            yield Match(question, [raw(problem, writing), *mine, *peers])
+            limits = (
+                [raw(problem, writing)] if writing else [raw(problem, False), raw_rows(problem)]
+            )
+            yield Match(question, [*limits, *mine, *peers])
         facts = {"direction": "rechunk", "size": options.size, "processes": group.size}
         question = Question(
             facts, baseline=("Dask p2p",), bytes=2 * 8 * options.size * options.size

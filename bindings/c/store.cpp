@@ -228,15 +228,19 @@ int hocket_store_write(hocket_store* store, const char* name, const hocket_array
 
 int hocket_store_read(hocket_store* store, const char* name, hocket_array* array,
                       int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
-                      const int64_t* upper, int64_t max_buffer, double timeout) {
+                      const int64_t* upper, int64_t order_dimensions, const int64_t* order,
+                      int64_t max_buffer, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
-            return Named{
+            Named all{
                 text_of(name, "name"), behind(array)->value,
                 options_of(by_dimension(lower_dimensions, lower, "lower"),
                            by_dimension(upper_dimensions, upper, "upper"), 0, max_buffer, timeout)};
+            const auto axes = by_dimension(order_dimensions, order, "order");
+            all.options.axes.assign(axes.begin(), axes.end());
+            return all;
         });
         held->value.read(given.name, given.array, given.options);
     });

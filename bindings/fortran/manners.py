@@ -80,7 +80,7 @@ LENGTH_OF = {
 RENAMED = {"axes": "order"}
 RENAMED_IN = {("hocket_layout_relabeled", "size"): "processes"}
 # Parameters that count from 1 in Fortran and from 0 in C.
-FROM_ONE_IN = {"lower", "axes", "index", "dimension", "replicate", "step"}
+FROM_ONE_IN = {"lower", "axes", "order", "index", "dimension", "replicate", "step"}
 # Functions whose results count from 1 in Fortran.
 FROM_ONE_OUT = {
     "hocket_layout_global_indices",
@@ -164,7 +164,7 @@ OPTIONAL_TEXTS_OF = {
 }
 # In other functions the status is an optional argument.
 ALL_FOR_STATUS = {"hocket_tasks_probe", "hocket_request_status"}
-OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper", "every"}
+OPTIONAL_LISTS = {"replicate", "chunks", "shards", "lower", "upper", "every", "order"}
 OPTIONAL_STRUCTS = {("hocket_plan_predict", "model"), ("hocket_flow_make", "options")}
 OPTIONAL_HANDLES = {("hocket_request_start", "array"), ("hocket_pack", "vector")}
 OPTIONAL_FUNCTIONS = {("hocket_matmul", "multiply")}

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdio>
@@ -74,6 +75,30 @@ std::string quoted_list(std::span<const std::string> names) {
         out += "'" + name + "'";
     }
     return out;
+}
+
+bool is_utf8(std::string_view text) {
+    for (std::size_t k = 0; k < text.size();) {
+        const auto first = static_cast<unsigned char>(text[k++]);
+        const int more = first < 0x80   ? 0
+                         : first < 0xC0 ? -1
+                         : first < 0xE0 ? 1
+                         : first < 0xF0 ? 2
+                                        : 3;
+        std::uint32_t code = more == 0 ? first : first & (0x3FU >> more);
+        if (more < 0 || first > 0xF4 || text.size() - k < static_cast<std::size_t>(more))
+            return false;
+        for (int n = 0; n < more; ++n) {
+            const auto next = static_cast<unsigned char>(text[k++]);
+            if ((next & 0xC0U) != 0x80) return false;
+            code = code << 6U | (next & 0x3FU);
+        }
+        constexpr std::array<std::uint32_t, 4> least{0, 0x80, 0x800, 0x10000};
+        if (code < least[static_cast<std::size_t>(more)] || code > 0x10FFFF ||
+            (0xD800 <= code && code < 0xE000))
+            return false;
+    }
+    return true;
 }
 
 std::string seconds(double value) {

@@ -105,13 +105,16 @@ class [[nodiscard]] Protocol {
         if (handle_) handle_.destroy();
     }
 
-    // Another protocol awaits this one: it runs at once, as a part of it.
+    // Another protocol awaits this one: it runs at once, as a part of it. If it ends at once, it
+    // returns here and does not resume the other, so a loop needs no stack for each round.
     bool await_ready() const noexcept { return false; }
     template <class Outer>
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<Outer> outer) noexcept {
+    bool await_suspend(std::coroutine_handle<Outer> outer) {
         handle_.promise().thread = outer.promise().thread;
+        handle_.resume();
+        if (handle_.done()) return false;
         handle_.promise().continuation = outer;
-        return handle_;
+        return true;
     }
     T await_resume() { return handle_.promise().take(); }
 

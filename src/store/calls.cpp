@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that move arrays.
+// Calls that move arrays, and the end of a store, which completes them.
 #include <utility>
 
+#include "comm/engine.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/memory.hpp"
 #include "store/move.hpp"
@@ -51,6 +52,32 @@ void Store::read(const std::string& name, const Array& array, const StoreOptions
 
 void Store::append(const std::string& name, const Array& array, const StoreOptions& options) {
     wait(*store::start({session_, name, array, options, true, true}), options.deadline);
+}
+
+void Store::close(Deadline deadline) {
+    const auto session = session_;
+    if (session->closed) return;
+    std::vector<std::shared_ptr<comm::Call>> unfinished;
+    {
+        const comm::EngineLock engine_lock;
+        for (const auto& each : std::exchange(session->started, {}))
+            if (auto call = each.lock(); call && !call->ended()) unfinished.push_back(call);
+    }
+    for (const auto& call : unfinished) wait(*call, deadline);
+    store::on_first(
+        session->comm, "close of the store '" + session->path + "'", [] {},
+        [session] {
+            if (session->marked) session->tree->folder().remove(session->tree->place().mark());
+            session->lock.reset();
+            return std::string();
+        },
+        deadline);
+    session->closed = true;
+}
+
+void Store::leave() {
+    session_->lock.reset();
+    session_->closed = true;
 }
 
 }  // namespace hocket

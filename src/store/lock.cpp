@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/text.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::store {
@@ -25,8 +26,9 @@ zarr::File locked(const zarr::Place& store) {
         if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
             // On a file system without locks, other jobs cannot be excluded.
             if (errno != EWOULDBLOCK) return file;
-            throw Error("the store '" + store.path + "' is open for writing by " +
-                        folder.text(store.lock()).value_or("another job") +
+            std::string who = folder.text(store.lock()).value_or("");
+            if (who.empty() || !text::is_utf8(who)) who = "another job";
+            throw Error("the store '" + store.path + "' is open for writing by " + who +
                         "; wait until that has closed it, or end it");
         }
         // The previous holder may have removed the file since.
@@ -49,8 +51,13 @@ std::string this_process() {
 
 Lock::Lock(zarr::Place store) : store_(std::move(store)), file_(locked(store_)) {
     const std::string who = this_process();
-    if (::ftruncate(file_.descriptor(), 0) != 0) zarr::fail("write", file_.path());
-    file_.write(0, std::as_bytes(std::span(who)));
+    try {
+        if (::ftruncate(file_.descriptor(), 0) != 0) zarr::fail("write", file_.path());
+        file_.write(0, std::as_bytes(std::span(who)));
+    } catch (const Error&) {
+        store_.folder->remove(store_.lock());
+        throw;
+    }
 }
 
 Lock::~Lock() {

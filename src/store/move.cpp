@@ -84,7 +84,8 @@ void mark(const Move& move) {
 // The shape becomes visible after all elements are stored.
 void show(const Move& move, const zarr::Metadata& metadata) {
     const zarr::Folder& folder = move.session->tree->folder();
-    folder.replace_text(move.name + "/zarr.json", zarr::text_of(metadata), true);
+    if (!move.name.empty())
+        folder.replace_text(move.name + "/zarr.json", zarr::text_of(metadata), true);
     zarr::Tree after = *move.session->tree;
     after.set(move.name, metadata);
     folder.replace_text("zarr.json", after.root_text(), true);
@@ -172,6 +173,8 @@ void grow(Move& move, zarr::Metadata& metadata) {
     IndexBox region = zarr::whole_of(metadata.shape);
     region.start[0] = metadata.shape[0];
     metadata.shape[0] += shape[0];
+    if (const std::string why = zarr::contradiction_of(metadata); !why.empty())
+        throw Error("'" + move.name + "' cannot grow by " + std::to_string(shape[0]) + ": " + why);
     region.stop[0] = metadata.shape[0];
     move.options.region = region;
 }
@@ -184,7 +187,8 @@ std::shared_ptr<Operation> start(Move move, bool later) {
         text += " of " + text::tuple(move.options.region->start) + " to " +
                 text::tuple(move.options.region->stop);
     const comm::EngineLock engine_lock;
-    comm::State& state = move.session->comm.state();
+    const auto session = move.session;
+    comm::State& state = session->comm.state();
     auto gate = std::make_shared<comm::StartGate>();
     gate->open = !later;
     const int tag = state.next_tag();
@@ -192,6 +196,8 @@ std::shared_ptr<Operation> start(Move move, bool later) {
         run(std::move(move), tag, state.tags_issued(), gate, text), text);
     if (later) return std::make_shared<comm::DeferredCall>(std::move(call), std::move(gate));
     comm::Engine::instance().add(call);
+    std::erase_if(session->started, [](const auto& each) { return each.expired(); });
+    session->started.push_back(call);
     return call;
 }
 

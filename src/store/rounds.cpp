@@ -13,10 +13,11 @@ namespace {
 using zarr::extents_of;
 using zarr::product_of;
 
-// As many tiles of a grid as `most`, from the last dimension on.
-Shape grown(const Shape& counts, std::int64_t most) {
+// As many tiles of a grid as `most`, from the last dimension of the order on.
+Shape grown(const Shape& counts, std::int64_t most, const std::vector<std::size_t>& order) {
     Shape out(counts.size(), 1);
-    for (std::size_t d = counts.size(); d-- > 0;) {
+    for (std::size_t k = counts.size(); k-- > 0;) {
+        const std::size_t d = order[k];
         out[d] = std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(counts[d], 1));
         most /= out[d];
     }
@@ -47,10 +48,11 @@ Rounds::Rounds(const zarr::Metadata& array, const IndexBox& region, std::int64_t
     writers_ = std::max<std::int64_t>(1, std::min(writers, all));
     if (file_bytes <= buffer) {
         // At most so many that every writer gets some.
-        group_ = grown(counts, std::min(buffer / file_bytes, base::ceil_div(all, writers_)));
+        group_ =
+            grown(counts, std::min(buffer / file_bytes, base::ceil_div(all, writers_)), order_);
         largest_ = product_of(group_) * file_bytes;
     } else {
-        chunk_part_ = grown(array.chunks_in_file(), buffer / chunk);
+        chunk_part_ = grown(array.chunks_in_file(), buffer / chunk, order_);
         for (std::size_t d = 0; d < chunk_part_.size(); ++d) chunk_part_[d] *= array.chunk[d];
         in_file_ = zarr::whole_of(file_);
         for (std::size_t d = 0; d < file_.size(); ++d)

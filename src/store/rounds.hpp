@@ -4,8 +4,8 @@
 // The files that a region intersects are grouped into tiles. A tile is a box of whole files, as
 // many as fit into the buffer, or a part of one file, a box of whole chunks. Writer w has a range
 // of tiles (of files, if they have parts), as in BALANCED, so a file has one writer. In round k it
-// takes the k-th of them. Tiles are numbered along the dimensions that the array's layout
-// distributes first, so that most of a tile is on its writer.
+// takes the k-th of them. Tiles grow along the dimensions that the array's layout does not
+// distribute, and are numbered along the others first, so that most of a tile is on its writer.
 #pragma once
 
 #include <compare>

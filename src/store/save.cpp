@@ -33,6 +33,7 @@ struct Names {
     std::string path, folder, name, fresh, old, read;
 
     explicit Names(std::string given) : path(std::move(given)) {
+        zarr::check_path(path);
         while (path.size() > 1 && path.back() == '/') path.pop_back();
         const std::size_t slash = path.rfind('/');
         folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -77,14 +78,26 @@ void discard(const Names& names, const std::string& path) {
     rename(path, names.read_by_others(number));
 }
 
-// Removes the remains of killed jobs and of programs that have read old ones.
-void clear(const Names& names) {
+// @throws Error if another file or folder has the path.
+void require_checkpoint(const Names& names, const std::string& path) {
     const bool file = zarr::is_one_file(names.path);
-    const bool folder = std::filesystem::is_directory(names.path);
-    if (is_there(names.path) && (file ? folder : !is_there(names.path + "/zarr.json")))
-        throw Error("'" + names.path +
+    if (is_there(path) &&
+        (file ? std::filesystem::is_directory(path) : !is_there(path + "/zarr.json")))
+        throw Error("'" + path +
                     "' is there and is no checkpoint; give another path, or remove it");
-    for (const auto& entry : std::filesystem::directory_iterator(names.folder))
+}
+
+// Removes the remains of killed jobs and of programs that have read old ones.
+void clear(const Names& names, std::int64_t keep) {
+    require_checkpoint(names, names.path);
+    if (keep > 0) require_checkpoint(names, names.kept(keep));  // it will be removed
+    std::error_code error;
+    const std::filesystem::directory_iterator all(names.folder, error);
+    if (error) {
+        errno = error.value();
+        zarr::fail("list", names.folder);
+    }
+    for (const auto& entry : all)
         if (names.is_read_by_others(entry.path().filename()))
             static_cast<void>(zarr::remove_store(entry.path()));
     discard(names, names.fresh);
@@ -94,10 +107,10 @@ void clear(const Names& names) {
 
 // Invariant: between `begin` and the end of the save no other job changes these names, because it
 // needs the first lock.
-void begin(const Names& names, store::Session& session) {
+void begin(const Names& names, std::int64_t keep, store::Session& session) {
     session.path_lock = std::make_shared<store::Lock>(
         zarr::Place{names.path, zarr::Folder::open(names.folder), names.name});
-    clear(names);
+    clear(names, keep);
     if (is_there(names.path) && !zarr::is_one_file(names.path))
         session.old_lock = std::make_shared<store::Lock>(zarr::Place::of(names.path));
 }
@@ -124,9 +137,10 @@ std::string take_place(const Names& names) {
 void retire(const Names& names, const std::string& old, std::int64_t keep) {
     if (old.empty()) return;
     if (keep == 0) return discard(names, old);
-    discard(names, names.kept(keep));
-    for (std::int64_t number = keep; number-- > 1;)
-        if (is_there(names.kept(number))) rename(names.kept(number), names.kept(number + 1));
+    std::int64_t number = 1;
+    while (number < keep && is_there(names.kept(number))) ++number;
+    discard(names, names.kept(number));
+    for (; number > 1; --number) rename(names.kept(number - 1), names.kept(number));
     rename(old, names.kept(1));
     sync_folder(names.folder);
 }
@@ -170,8 +184,8 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
                                         "' is on another communicator than the first array; make "
                                         "all of them on the same one");
         },
-        [names, session] {
-            begin(**names, *session);
+        [names, session, keep = options.keep] {
+            begin(**names, keep, *session);
             return std::string();
         },
         options.deadline);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
@@ -27,7 +28,8 @@ struct Session {
     bool saving = false;
     /// On process 0 of a save, until its checkpoint is in its place: the path, and the old one.
     std::shared_ptr<Lock> path_lock = {}, old_lock = {};
-    std::int64_t writers_a_node = 0;  // as process 0 has it; 0: not measured
+    std::int64_t writers_a_node = 0;                      // as process 0 has it; 0: not measured
+    std::vector<std::weak_ptr<comm::Call>> started = {};  // reads and writes, in their order
 
     bool writes() const { return mode != "r"; }
     bool first() const { return comm.rank() == 0; }

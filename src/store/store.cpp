@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
 #include "comm/engine.hpp"
@@ -63,7 +64,12 @@ void make_store(const std::string& path, const std::string& mode) {
         return zarr::hdf5::make(*place.folder, place.file);
     }
     zarr::Folder::make(path);
-    zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
+    try {
+        zarr::Folder::open(path)->replace_text("zarr.json", zarr::text_of_group("{}", {}), false);
+    } catch (const Error&) {
+        zarr::remove_folder(path);  // nobody takes it for a store
+        throw;
+    }
 }
 
 // Of one file: its folder may be there without it.
@@ -152,7 +158,11 @@ std::string on_first(const Comm& comm, const std::string& text, const std::funct
 void open_once(const std::shared_ptr<Session>& session, Deadline deadline) {
     const std::string call = "open_store('" + session->path + "', '" + session->mode + "')";
     const std::string told = on_first(
-        session->comm, call, [&] { check_mode(session->mode); },
+        session->comm, call,
+        [&] {
+            check_mode(session->mode);
+            zarr::check_path(session->path);
+        },
         [session] { return prepare(*session); }, deadline);
     on_first(
         session->comm, call,
@@ -230,10 +240,7 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
         session.comm, "create('" + name + "', " + text::tuple(shape) + ", " + dtype.name + ")",
         [&] {
             store::require_writable(session);
-            zarr::check_name(name);
-            if (session.tree->has(name) || session.tree->leaves_out(name))
-                throw Error("the store '" + session.path + "' has an array '" + name +
-                            "' already; give another name, or write to that one");
+            session.tree->require_free(name);
             zarr::Wanted wanted;
             wanted.shape = shape;
             wanted.type = zarr::type_of_name(dtype.name);
@@ -310,25 +317,6 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
         },
         deadline);
     session.tree->set_attributes(checked);
-}
-
-void Store::close(Deadline deadline) {
-    const auto session = session_;
-    if (session->closed) return;
-    store::on_first(
-        session->comm, "close of the store '" + session->path + "'", [] {},
-        [session] {
-            if (session->marked) session->tree->folder().remove(session->tree->place().mark());
-            session->lock.reset();
-            return std::string();
-        },
-        deadline);
-    session->closed = true;
-}
-
-void Store::leave() {
-    session_->lock.reset();
-    session_->closed = true;
 }
 
 StoreCounts store_counts() {

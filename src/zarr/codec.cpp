@@ -60,6 +60,10 @@ Bytes zstd_encode(const Codec& codec, const Bytes& data) {
 }
 
 Bytes zstd_decode(const Bytes& data, std::size_t most) {
+    // So that a short damaged chunk takes no memory.
+    const unsigned long long said = ZSTD_getFrameContentSize(data.data(), data.size());
+    if (said == ZSTD_CONTENTSIZE_ERROR) damaged("zstd", "it does not begin as a frame of zstd");
+    if (said != ZSTD_CONTENTSIZE_UNKNOWN && said > most) wrong_size("zstd", said, most);
     Bytes out = Buffers::instance().take(most);
     const std::size_t size = ZSTD_decompress(out.data(), out.size(), data.data(), data.size());
     if (ZSTD_isError(size) != 0U) damaged("zstd", ZSTD_getErrorName(size));

@@ -41,5 +41,7 @@ using Bytes = std::vector<std::byte>;
 /// @throws Error for values that the type does not have.
 Bytes fill_of_json(const std::string& json, const DataType& type);
 std::string json_of_fill(const Bytes& fill, const DataType& type);
+/// RFC 4648: how zarr-python and TensorStore write raw bits.
+std::string base64_of(const Bytes& data);
 
 }  // namespace hocket::zarr

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::zarr {
@@ -62,6 +63,12 @@ void refuse_replaced(const std::string& path) {
     throw Error("'" + path +
                 "' was replaced meanwhile by another one, into which nothing was written; open it "
                 "again");
+}
+
+void check_path(const std::string& path) {
+    if (path.find('\0') != std::string::npos)
+        throw Error("the path '" + path.substr(0, path.find('\0')) +
+                    "' goes on after a NUL, which no name of a file has; leave that out");
 }
 
 std::string_view original_of(std::string_view path) {
@@ -157,19 +164,29 @@ void Folder::make(const std::string& path) {
 std::optional<File> Folder::resolve(const std::string& path, int flags, int mode) const {
     const std::string whole = root_.path() + "/" + path;
     open_how how{};
-    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+    flags |= O_CLOEXEC | O_NONBLOCK;  // a pipe would wait for its other end
+    how.flags = static_cast<std::uint64_t>(flags);
     how.mode = static_cast<std::uint64_t>(mode);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     long descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
-    if (descriptor < 0 && errno == EAGAIN)  // a folder above was renamed meanwhile
+    if (descriptor < 0 && errno == EAGAIN) {
+        // A folder above was renamed meanwhile, or a file server has a lease of the file, which it
+        // gives back.
+        how.flags &= ~static_cast<std::uint64_t>(O_NONBLOCK);
         descriptor = ::syscall(SYS_openat2, root_.descriptor(), path.c_str(), &how, sizeof how);
+    }
     if (descriptor < 0 && errno == ENOSYS)  // Linux before 5.6: names are checked, links are not
-        descriptor =
-            ::openat(root_.descriptor(), path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
+        descriptor = ::openat(root_.descriptor(), path.c_str(), flags | O_NOFOLLOW, mode);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-    if (descriptor < 0) fail("open", whole);
+    if (descriptor < 0 && errno != ENXIO) fail("open", whole);  // ENXIO: nobody has the pipe open
+    File file(static_cast<int>(descriptor), whole);
+    struct stat status {};
+    if (descriptor >= 0 && ::fstat(file.descriptor(), &status) != 0) fail("look at", whole);
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        throw Error("'" + whole +
+                    "' is a pipe, a socket or a device, which a store does not have; remove it");
     ++counters().opened;
-    return File(static_cast<int>(descriptor), whole);
+    return file;
 }
 
 std::optional<File> Folder::find(const std::string& path) const {
@@ -216,12 +233,15 @@ std::optional<std::string> Folder::text(const std::string& path) const {
 
 void Folder::replace_text(const std::string& path, std::string_view text, bool sync) const {
     const std::string beside = path + ".new~";
-    {
+    try {
         const File file = create(beside);
         file.write(0, std::as_bytes(std::span(text)));
         if (sync) file.sync();
+        rename(beside, path);
+    } catch (const Error&) {
+        remove(beside);
+        throw;
     }
-    rename(beside, path);
     if (sync) parent_of(path, false).sync();
 }
 
@@ -300,7 +320,9 @@ void sync_below(const File& folder) {
 
 std::vector<std::string> Folder::folders(const std::string& path) const {
     const auto folder = resolve(path.empty() ? "." : path, O_RDONLY | O_DIRECTORY, 0);
-    return folder ? folders_in(*folder) : std::vector<std::string>{};
+    auto out = folder ? folders_in(*folder) : std::vector<std::string>{};
+    std::erase_if(out, [](const std::string& name) { return !text::is_utf8(name); });
+    return out;
 }
 
 void Folder::sync_folders() const {

@@ -75,7 +75,7 @@ class Folder {
     void remove(const std::string& path) const;  ///< a file, if there is one
     /// @throws Error if `remove_store` has removed the folder, so that no file is there any more.
     void require_there() const;
-    /// The folders in it, sorted.
+    /// The folders in it, sorted, but those whose names are no UTF-8, which no store has.
     std::vector<std::string> folders(const std::string& path) const;
     /// Synchronises every file and every folder below it (and itself, as the last) to the disk,
     /// bottom up. `only_folders`: the files already are.
@@ -93,6 +93,9 @@ class Folder {
 
 /// @throws Error: another file or store has this path now.
 [[noreturn]] void refuse_replaced(const std::string& path);
+
+/// @throws Error for a path with a NUL, at which the system would end it.
+void check_path(const std::string& path);
 
 /// The path without what `save` adds to it: ".new", ".old", or the number of a kept checkpoint.
 std::string_view original_of(std::string_view path);

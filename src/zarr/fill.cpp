@@ -120,7 +120,7 @@ std::optional<Bytes> whole_fill(const json::Value& value, const DataType& type) 
 constexpr std::string_view base64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Raw bits are a list of bytes, or base64 (RFC 4648), as zarr-python writes them.
+// Raw bits are a list of bytes, or base64.
 std::optional<Bytes> raw_fill(const json::Value& value, std::int64_t size) {
     Bytes out;
     if (value.is_number_integer() && value.get<std::int64_t>() == 0) {
@@ -204,6 +204,19 @@ Bytes fill_of_json(const std::string& text, const DataType& type) {
     }
     if (!out) no_fill(text, type);
     return *out;
+}
+
+std::string base64_of(const Bytes& data) {
+    std::string out;
+    for (std::size_t first = 0; first < data.size(); first += 3) {
+        const std::size_t count = std::min<std::size_t>(3, data.size() - first);
+        std::uint32_t bits = 0;
+        for (std::size_t k = 0; k < count; ++k)
+            bits |= static_cast<std::uint32_t>(data[first + k]) << (16 - 8 * k);
+        for (std::size_t k = 0; k < 4; ++k)
+            out += k <= count ? base64[(bits >> (18 - 6 * k)) & 0x3FU] : '=';
+    }
+    return out;
 }
 
 std::string json_of_fill(const Bytes& fill, const DataType& type) {

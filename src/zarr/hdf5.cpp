@@ -199,16 +199,21 @@ FileLock::~FileLock() {
 
 namespace {
 
+// The system copies whole pages of a file fastest. Smaller chunks would leave too much space.
+constexpr Size worth_a_page = Size{64} << 10;
+constexpr Size page = 4096;
+
 // HDF5's own locks would exclude the processes of one job from each other, and every reader that
 // keeps a file open would exclude all writers.
-Held without_locks() {
+Held access_of_file() {
     Held access(H5Pcreate(variable("H5P_CLS_FILE_ACCESS_ID_g")));
     if (H5Pset_file_locking.is_there()) H5Pset_file_locking(access, 0, 1);
+    H5Pset_alignment(access, worth_a_page, page);
     return access;
 }
 
 Held open(const File& file, bool writing) {
-    const Held access = without_locks();
+    const Held access = access_of_file();
     const auto end = std::chrono::steady_clock::now() + most_waiting;
     for (;;) {
         try {
@@ -233,7 +238,7 @@ void make(const Folder& folder, const std::string& file) {
     const auto lock = locked();
     try {
         const Held made(H5Fcreate((path_of(folder.descriptor()) + "/" + file).c_str(), H5F_ACC_EXCL,
-                                  none, without_locks()));
+                                  none, access_of_file()));
         H5Fflush(made, H5F_SCOPE_GLOBAL);
     } catch (const Error& error) {
         throw Error("'" + folder.path() + "/" + file + "' cannot be made: " + error.what());
@@ -294,7 +299,7 @@ void create(const File& file, const std::string& name, const Metadata& array, bo
     if (array.dataset->chunked) {
         limits = limits_of(array);
         H5Pset_chunk(properties, dimensions, sizes(array.chunk).data());
-        if (filtered) H5Pset_deflate(properties, 5);
+        if (filtered) H5Pset_deflate(properties, 4);  // as h5py
     }
     const Held type = file_type(array.type, false);
     const bool zero = std::all_of(array.fill.begin(), array.fill.end(),

@@ -50,6 +50,7 @@ inline const Function<int(Id)> H5Pget_layout{"H5Pget_layout"};
 inline const Function<int(Id)> H5Pget_nfilters{"H5Pget_nfilters"};
 inline const Function<int(Id, Size*)> H5Pget_userblock{"H5Pget_userblock"};
 inline const Function<int(Id, int)> H5Pset_alloc_time{"H5Pset_alloc_time"};
+inline const Function<int(Id, Size, Size)> H5Pset_alignment{"H5Pset_alignment"};
 inline const Function<int(Id, int, const Size*)> H5Pset_chunk{"H5Pset_chunk"};
 inline const Function<int(Id, unsigned)> H5Pset_create_intermediate_group{
     "H5Pset_create_intermediate_group"};

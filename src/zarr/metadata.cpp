@@ -131,6 +131,31 @@ StoredArray Metadata::described(const std::string& name) const {
     return out;
 }
 
+std::string contradiction_of(const Metadata& array) {
+    const std::size_t dimensions = array.shape.size();
+    if (array.chunk.size() != dimensions || array.file.size() != dimensions)
+        return "its chunks have another number of dimensions than its shape " +
+               text::tuple(array.shape);
+    std::int64_t chunks = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        if (array.file[d] % array.chunk[d] != 0)
+            return "its shards of " + text::tuple(array.file) +
+                   " are no multiple of its chunks of " + text::tuple(array.chunk);
+        chunks = base::product_up_to(chunks, array.file[d] / array.chunk[d], base::max_size / 64);
+        if (!base::product(base::ceil_div(array.shape[d], array.file[d]), array.file[d]))
+            return "its shape " + text::tuple(array.shape) + " in whole shards of " +
+                   text::tuple(array.file) + " has an extent of more than 2^63";
+    }
+    if (chunks > (std::int64_t{1} << 28)) return "a shard of it has more than 2^28 chunks";
+    const auto elements = base::product(array.shape);
+    if (!elements || !base::product(*elements, array.type.size))
+        return "its shape " + text::tuple(array.shape) + " has more than 2^63 bytes";
+    const auto in_file = base::product(array.file);
+    if (!in_file || !base::product(*in_file, array.type.size))
+        return "its chunks have more than 2^63 bytes";
+    return "";
+}
+
 Metadata with_blocks(Metadata array) {
     array.chunk = block_of(array, block_bytes);
     array.file = block_of(array, tile_bytes);
@@ -161,7 +186,8 @@ Metadata make_metadata(const Wanted& wanted) {
         if (made.file[d] % made.chunk[d] != 0)
             throw Error("shards of " + text::tuple(made.file) + " are no multiple of chunks of " +
                         text::tuple(made.chunk) + "; make each extent one");
-    bytes_of(made.file, wanted.type.size);
+    if (const std::string why = contradiction_of(made); !why.empty())
+        throw Error("there can be no such array: " + why);
     made.sharded = !wanted.shards.empty() || made.file != made.chunk;
     if (made.sharded) made.index_codecs = {Codec::named("crc32c")};
     for (std::size_t d = 0; d < dimensions; ++d) made.encoding.order.push_back(d);

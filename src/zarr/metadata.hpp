@@ -107,6 +107,8 @@ struct Wanted {
     std::vector<std::string> dimension_names;
     std::string attributes = "{}";
 };
+/// Why an array with these extents cannot be; "": it can.
+std::string contradiction_of(const Metadata& array);
 /// Divides an array whose elements are contiguous in one file into blocks.
 Metadata with_blocks(Metadata array);
 /// @throws Error for inconsistent values.

@@ -13,24 +13,7 @@
 namespace hocket::zarr {
 
 void check(const Metadata& array, const Reader& from) {
-    const std::size_t dimensions = array.shape.size();
-    if (array.chunk.size() != dimensions || array.file.size() != dimensions)
-        from.fail("its chunks have another number of dimensions than its shape " +
-                  text::tuple(array.shape));
-    std::int64_t chunks = 1;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        if (array.file[d] % array.chunk[d] != 0)
-            from.fail("its shards of " + text::tuple(array.file) +
-                      " are no multiple of its chunks of " + text::tuple(array.chunk));
-        chunks = base::product_up_to(chunks, array.file[d] / array.chunk[d], base::max_size / 64);
-    }
-    if (chunks > (std::int64_t{1} << 28)) from.fail("a shard of it has more than 2^28 chunks");
-    const auto elements = base::product(array.shape);
-    if (!elements || !base::product(*elements, array.type.size))
-        from.fail("its shape " + text::tuple(array.shape) + " has more than 2^63 bytes");
-    const auto in_file = base::product(array.file);
-    if (!in_file || !base::product(*in_file, array.type.size))
-        from.fail("its chunks have more than 2^63 bytes");
+    if (const std::string why = contradiction_of(array); !why.empty()) from.fail(why);
 }
 
 std::vector<std::string> names_of(const Value* list, std::size_t dimensions, const Reader& from) {
@@ -122,13 +105,24 @@ void read_sharding(const Value& configuration, Metadata& out, const Reader& from
                       ", so its length is not known");
 }
 
+// The format's r40 is "raw_bytes" with a length of 5 for zarr-python and TensorStore.
+DataType type_of(const Value& value, const Reader& from) {
+    const Named type(value, from);
+    const auto length = type.configuration.find("length_bytes");
+    const bool raw = type.name == "raw_bytes" && length != type.configuration.end() &&
+                     length->is_number_integer();
+    return type_of_name(raw ? "'|V" + length->dump() + "'" : type.name);
+}
+
+Value value_of(const DataType& type) {
+    if (type.kind != DataType::Kind::raw) return type.name();
+    return {{"name", "raw_bytes"}, {"configuration", {{"length_bytes", type.size}}}};
+}
+
 Metadata array_of(const Reader& from) {
     Metadata out;
     out.shape = from.extents("shape", 0);
-    if (from.at("data_type").is_object())
-        out.type = type_of_name(Named(from.at("data_type"), from).name);
-    else
-        out.type = type_of_name(from.text("data_type"));
+    out.type = type_of(from.at("data_type"), from);
     const Named grid(from.at("chunk_grid"), from);
     if (grid.name != "regular") from.fail("its chunk grid '" + grid.name + "' is not regular");
     out.file = Reader(grid.configuration, from.what()).extents("chunk_shape", 1);
@@ -155,7 +149,11 @@ Metadata array_of(const Reader& from) {
     }
     if (const Value* extra = from.find("storage_transformers"); extra != nullptr && !extra->empty())
         from.fail("it has storage transformers, which hocket does not know");
-    out.fill = fill_of_json(from.at("fill_value").dump(), out.type);
+    try {
+        out.fill = fill_of_json(json::text(from.at("fill_value")), out.type);
+    } catch (const Error& error) {
+        from.fail(error.what());
+    }
     out.dimension_names = names_of(from.find("dimension_names"), out.shape.size(), from);
     check(out, from);
     return out;
@@ -231,12 +229,14 @@ std::string text_of(const Metadata& array) {
         {"zarr_format", 3},
         {"node_type", "array"},
         {"shape", array.shape},
-        {"data_type", array.type.name()},
+        {"data_type", value_of(array.type)},
         {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", array.file}}}}},
         {"chunk_key_encoding",
          {{"name", array.default_keys ? "default" : "v2"},
           {"configuration", {{"separator", std::string(1, array.separator)}}}}},
-        {"fill_value", json::parse(json_of_fill(array.fill, array.type), "the fill value")},
+        {"fill_value", array.type.kind == DataType::Kind::raw
+                           ? Value(base64_of(array.fill))
+                           : json::parse(json_of_fill(array.fill, array.type), "the fill value")},
         {"codecs", array.sharded ? Value::array({sharding_of(array)})
                                  : codecs_of(array.encoding, array.type)},
         {"attributes", json::parse(array.attributes, "the attributes")},
@@ -258,7 +258,8 @@ std::string text_of_group(const std::string& attributes,
 }
 
 std::string checked_attributes(const std::string& text) {
-    const Value value = json::parse(text, "the attributes' text");
+    // The metadata of a store has them some levels deeper.
+    const Value value = json::parse(text, "the attributes' text", json::deepest / 2);
     if (!value.is_object()) throw Error("attributes are no JSON object: " + text.substr(0, 80));
     return json::text(value);
 }

@@ -32,7 +32,7 @@ Metadata parse_v2(std::string_view zarray, std::string_view zattrs, const std::s
     if (const Value* separator = from.find("dimension_separator");
         separator != nullptr && *separator == "/")
         out.separator = '/';
-    out.fill = fill_of_json(from.at("fill_value").dump(), out.type);
+    out.fill = fill_of_json(json::text(from.at("fill_value")), out.type);
     out.dimension_names.resize(out.shape.size());
     if (!zattrs.empty()) {
         Value attributes = json::parse(zattrs, what + "'s .zattrs");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <new>
 #include <optional>
 
 #include "base/pool.hpp"
@@ -69,6 +70,11 @@ void read_chunk(const Reading& call, const File& file, const IndexBox& chunk, st
     } catch (const Error& error) {
         throw Error("the chunk at " + text_of_index(chunk.start) + " in '" + file.path() +
                     "': " + error.what());
+    } catch (const std::bad_alloc&) {
+        throw Error("the chunk at " + text_of_index(chunk.start) + " in '" + file.path() +
+                    "' needs " + std::to_string(array.chunk_bytes()) +
+                    " bytes of memory, which this process does not get; copy the store into "
+                    "smaller chunks where there is more memory");
     }
     const Shape strides = chunk_strides(array);
     kernel::Copy(extents_of(part), array.type.size, strides, call.to.strides)

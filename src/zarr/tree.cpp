@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "hocket/error.hpp"
+#include "zarr/chunk_memory.hpp"
 #include "zarr/hdf5.hpp"
 #include "zarr/npy.hpp"
 
@@ -16,25 +17,12 @@ constexpr int deepest = 64;  // nesting of groups
 
 }  // namespace
 
-void check_name(const std::string& name) {
-    std::size_t first = 0;
-    while (first <= name.size()) {
-        const std::size_t slash = std::min(name.find('/', first), name.size());
-        const std::string part = name.substr(first, slash - first);
-        if (part.empty() || part[0] == '.' || part.substr(0, 2) == "__" || part == "zarr.json" ||
-            part.back() == '~' || part.find('\0') != std::string::npos)
-            throw Error(text::quoted(name) +
-                        " is no name of an array in a store; give names without '..', with '/' "
-                        "between those of groups, as 'run/t'");
-        first = slash + 1;
-    }
-}
-
 bool is_one_file(std::string_view path) {
     return zarr::is_npy(path) || hdf5::is_path(path);
 }
 
 Place Place::of(const std::string& path) {
+    check_path(path);
     if (!is_one_file(path)) return {path, Folder::open(path), ""};
     const NpyPath parts = npy_path(path);
     return {path, Folder::open(parts.folder), parts.file};
@@ -111,6 +99,7 @@ Metadata placed(Metadata array, const std::string& place, const std::string& fil
 Tree::Tree(Place place, std::shared_ptr<const File> open)
     : place_(std::move(place)), file_(std::move(open)) {
     unfinished_ = folder().text(place_.mark()).value_or("");
+    if (!text::is_utf8(unfinished_)) unfinished_ = "another program";
     if (!place_.file.empty()) {
         if (auto file = file_ ? std::nullopt : folder().find(place_.file))
             file_ = std::make_shared<const File>(std::move(*file));
@@ -300,16 +289,18 @@ const Tree::Entry& Tree::entry(const std::string& name) const {
                 (all.empty() ? "none" : text::quoted_list(all)));
 }
 
+void Tree::set_attributes(const std::string& attributes) {
+    attributes_ = attributes;
+    const auto root = arrays_.find("");
+    if (root == arrays_.end()) return;
+    Metadata array = root->second.metadata;
+    array.attributes = attributes;
+    set("", array);
+}
+
 void Tree::set(const std::string& name, const Metadata& metadata) {
     arrays_[name] = {metadata, metadata.described(name)};
     for (const std::string& group : groups_above(name)) groups_.emplace(group, "{}");
-}
-
-std::vector<std::string> Tree::groups_above(const std::string& name) {
-    std::vector<std::string> out;
-    for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
-        out.push_back(name.substr(0, at));
-    return out;
 }
 
 std::string Tree::root_text() const {

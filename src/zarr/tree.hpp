@@ -61,15 +61,16 @@ class Tree {
     const std::string& unfinished() const { return unfinished_; }
     std::vector<std::string> names() const;
     bool has(const std::string& name) const { return arrays_.count(name) != 0; }
-    /// Whether there is an array that hocket does not read.
-    bool leaves_out(const std::string& name) const { return others_.count(name) != 0; }
+    /// @throws Error if a new array cannot have this name.
+    void require_free(const std::string& name) const;
     const Metadata& metadata(const std::string& name) const { return entry(name).metadata; }
     const StoredArray& array(const std::string& name) const { return entry(name).described; }
 
     /// Opens the one file of the store for writing. @throws Error if another one has its name now
     File file_to_write() const;
     void set(const std::string& name, const Metadata& metadata);
-    void set_attributes(const std::string& attributes) { attributes_ = attributes; }
+    /// Of the root.
+    void set_attributes(const std::string& attributes);
     /// zarr.json of the root, with the metadata of all nodes below it.
     std::string root_text() const;
     /// The groups above an array, outermost first: for "a/b/t" "a" and "a/b".

@@ -41,6 +41,31 @@ static void test_facts(const hocket_store* store) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_store_names(NULL, &text));
 }
 
+/* The stored elements are the numbers of a row-major array of rows by cols. */
+static void test_order(hocket_store* store) {
+    const int64_t order[2] = {1, 0}, twice[2] = {1, 1};
+    int64_t held[cols], count;
+    char text[100];
+    hocket_layout* lay;
+    hocket_array* turned;
+    void* data;
+    snprintf(text, sizeof text, "(%d, %d) (BLOCK, *) @ (%d)", cols, rows, ranks);
+    lay = layout_of(text);
+    turned = empty_of(lay);
+    OK(hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, order, 0, 60));
+    OK(hocket_layout_global_indices(lay, rank, 0, cols, held, &count));
+    OK(hocket_array_data(turned, &data));
+    for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = 0; j < rows; ++j)
+            CHECK(((double*)data)[i * rows + j] == 1 + (double)(j * cols + held[i]));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, twice, 0, 60));
+    SAYS("permutation");
+    FAILS(HOCKET_ERR_MISMATCH, hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 0, NULL, 0, 60));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, NULL, 0, 60));
+    OK(hocket_array_free(&turned));
+    OK(hocket_layout_free(&lay));
+}
+
 static void test_started(hocket_store* store, hocket_array* a, hocket_array* b) {
     hocket_operation* operation = NULL;
     hocket_flow* flow = NULL;
@@ -122,10 +147,11 @@ void test_stores(void) {
     OK(hocket_store_set_attributes(store, "{\"step\":7}", 60));
     test_facts(store);
     OK(hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 1, 48, 60));
-    OK(hocket_store_read(store, "t", b, 0, NULL, 0, NULL, 0, 60));
+    OK(hocket_store_read(store, "t", b, 0, NULL, 0, NULL, 0, NULL, 0, 60));
     CHECK(wrong_numbers(b) == 0);
-    OK(hocket_store_read(store, "t", c, 2, lower, 2, upper, 0, 60));
-    FAILS(HOCKET_ERR_MISMATCH, hocket_store_read(store, "t", c, 0, NULL, 0, NULL, 0, 60));
+    OK(hocket_store_read(store, "t", c, 2, lower, 2, upper, 0, NULL, 0, 60));
+    FAILS(HOCKET_ERR_MISMATCH, hocket_store_read(store, "t", c, 0, NULL, 0, NULL, 0, NULL, 0, 60));
+    test_order(store);
     FAILS(HOCKET_ERR_ERROR, hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 47, 60));
     SAYS("max_buffer");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_store_write(store, NULL, a, 0, NULL, 0, NULL, 0, 0, 60));
@@ -134,6 +160,9 @@ void test_stores(void) {
     test_started(store, a, b);
     OK(hocket_store_create(store, "s", 2, none, "float64", 0, 2, one, 0, NULL, NULL, NULL, NULL,
                            60));
+    FAILS(HOCKET_ERR_ERROR, hocket_store_create(store, "t/u", 2, shape, "float64", 0, 0, NULL, 0,
+                                                NULL, NULL, NULL, NULL, 60));
+    SAYS("has an array 't'");
     OK(hocket_store_append(store, "s", a, 0, 60));
     OK(hocket_store_append(store, "s", a, 0, 60));
     OK(hocket_store_shape(store, "s", 2, values, &count));

@@ -84,6 +84,29 @@ contains
     call fails(HOCKET_ERR_ERROR, ierr, 'no array')
   end subroutine
 
+  ! The stored array, transposed.
+  subroutine test_order()
+    type(hocket_layout) :: layout
+    type(hocket_array) :: turned
+    real(real64), pointer :: x(:, :)
+    integer(int64), allocatable :: held(:)
+    integer :: ierr, i, j
+    call hocket_layout_make([5, 7], '(BLOCK, *)', [ranks], layout)
+    call hocket_array_empty(layout, 'float64', world, turned)
+    call hocket_store_read(store, 't', turned, order=[2, 1])
+    call hocket_array_data(turned, x)
+    call hocket_layout_global_indices(layout, rank, 1, held)
+    do i = 1, size(x, 1)
+      do j = 1, size(x, 2)
+        call check(nint(x(i, j)) == j + 7*(held(i) - 1), 'the transposed array')
+      end do
+    end do
+    call hocket_store_read(store, 't', turned, order=[2, 2], ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'permutation')
+    call hocket_array_free(turned)
+    call hocket_layout_free(layout)
+  end subroutine
+
   subroutine test_moves()
     real(real64), pointer :: x(:, :)
     integer(int64), allocatable :: held(:)
@@ -97,6 +120,7 @@ contains
     do i = 1, size(x, 1)
       call check(nint(x(i, 1)) == held(i) + 1, 'rows from the second on')
     end do
+    call test_order()
     call hocket_store_write(store, 't', a, max_buffer=47_int64, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'max_buffer')
     call hocket_store_create(store, 's', [0, 5], 'float64', chunks=[1, 5])

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,43 @@ time.sleep(1000)
 """
 
 
+def errors_of_others(
+    folder: Path, text: str, words: Sequence[str], victim: int = 2
+) -> dict[int, str]:
+    """The errors that two processes of a program tell once the third is killed; "": none."""
+    program = folder / "program.py"
+    program.write_text(text)
+    environment = {**mpiexec.environment(os.environ, str(folder), 3, None), MARK: str(folder)}
+    # The launcher sees shells, which live on.
+    command = [mpiexec.find(), "-n", "3", "sh", "-c", '"$@"; sleep 1000', "sh", sys.executable]
+    process = subprocess.Popen(
+        [*command, str(program), str(folder), *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+    places = {rank: folder / f"{rank}.said" for rank in range(3) if rank != victim}
+    try:
+        pids = pids_of(folder, process)
+        time.sleep(0.7)  # the others wait by now, and sleep
+        began = time.monotonic()
+        os.kill(pids[victim], signal.SIGKILL)
+        told = places.values()
+        while not all(each.exists() for each in told) and time.monotonic() < began + SECONDS:
+            time.sleep(0.05)
+        return {rank: each.read_text() if each.exists() else "" for rank, each in places.items()}
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for pid in marked(str(folder)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+
 @pytest.mark.parametrize(
     "waits",
     [
@@ -105,37 +143,8 @@ time.sleep(1000)
     ids="-".join,
 )
 def test_every_wait_finds_out(tmp_path: Path, waits: tuple[str, str]) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    environment = {**mpiexec.environment(os.environ, str(tmp_path), 3, None), MARK: str(tmp_path)}
-    # The launcher sees shells, which live on.
-    command = [mpiexec.find(), "-n", "3", "sh", "-c", '"$@"; sleep 1000', "sh", sys.executable]
-    process = subprocess.Popen(
-        [*command, str(program), str(tmp_path), *waits],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment,
-        start_new_session=True,
-    )
-    try:
-        pids = pids_of(tmp_path, process)
-        time.sleep(0.7)  # the others wait by now, and sleep
-        began = time.monotonic()
-        os.kill(pids[2], signal.SIGKILL)
-        places = [tmp_path / f"{rank}.said" for rank in (0, 1)]
-        while not all(place.exists() for place in places) and time.monotonic() < began + SECONDS:
-            time.sleep(0.05)
-        said = {way: place.exists() and place.read_text() for way, place in zip(waits, places)}
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        for pid in marked(str(tmp_path)):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        process.wait()
-    for way, text in said.items():
+    for rank, text in errors_of_others(tmp_path, PROGRAM, waits).items():
+        way = waits[rank]
         assert text, f"{way}: nothing was said within {SECONDS} s"
         assert "rank 2 (task 'b', process 0)" in text, f"{way}: {text}"
         assert "PeerLostError" in text or way == "flow", f"{way}: {text}"

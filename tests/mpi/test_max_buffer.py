@@ -154,3 +154,26 @@ def test_a_setting_that_cannot_work_is_refused(value):
     line = [sys.executable, "-c", program]
     done = subprocess.run(line, capture_output=True, text=True, timeout=300, env=env)
     assert f"HOCKET_MAX_BUFFER is '{value}'" in done.stderr
+
+
+def peaks_of_a_store(comm, path):
+    """How far the peaks of a write and of a read lie above the arrays, for some bounds."""
+    a, b = (wrapped((3000, 2048), dist, comm, -1) for dist in ("(CYCLIC, *)", "(*, CYCLIC)"))
+    a.local[...] = number(a)
+    peaks = []
+    with hk.open_store(path, "w", comm=comm) as s:
+        # One file, and chunks of 800 KiB.
+        s.create("t", (3000, 2048), chunks=(100, 1024), shards=(3000, 2048), codec="none")
+        for most in (LEAST, 2 * LEAST, None):
+            _, write = peak_of(partial(s.write, "t", a, max_buffer=most))
+            _, read = peak_of(partial(s.read, "t", b.layout, out=b, max_buffer=most))
+            np.testing.assert_array_equal(b.local, number(b))
+            peaks.append((write, read))
+    return peaks
+
+
+def test_the_writer_of_a_store_holds_no_more(tmp_path):
+    found = np.array(hk.run(peaks_of_a_store, ranks=3, args=(tmp_path / "s",)))
+    # Beside the elements, messages take up to as much again. The first call connects processes.
+    assert found[:, 1].max() <= 4 * LEAST, found / MIB
+    assert found[:, 2].max() >= 8 * LEAST, "the measure does not see what it is to bound"

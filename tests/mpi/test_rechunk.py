@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hk.rechunk: the same elements in other chunks, whatever fits into memory; `hocket rechunk`."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -124,6 +125,10 @@ def test_options_are_for_arrays_with_so_many_dimensions(comm):
             lambda: hk.rechunk(f"{path}/in", f"{path}/no", chunks=(1, 1, 1)),
             "chunks",
         )
+        for axes in ((0, 0), 3):
+            call = functools.partial(hk.rechunk, f"{path}/in", f"{path}/none", axes=axes)
+            raises_everywhere(comm, hk.Error, call, "axes")
+        assert not Path(path, "none").exists()
 
 
 def test_blocks_cover_each_element_once():

@@ -18,7 +18,8 @@ from hocket import _mpi
 
 zarr = pytest.importorskip("zarr")
 
-DTYPES = ["bool", "int8", "uint16", "int32", "float16", "float32", "float64", "complex64"]
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+DTYPES = ["bool", *INTEGERS, "float16", "float32", "float64", "complex64", "complex128"]
 
 
 @contextmanager
@@ -95,7 +96,7 @@ def test_random_layouts_chunks_and_regions(comm):
     rng = np.random.default_rng([5, comm.size])
     own = np.random.default_rng([6, comm.size, comm.rank])
     with folder(comm) as path:
-        for case in range(10):
+        for case in range(100):
             one_case(comm, rng, own, path, case)
 
 
@@ -163,6 +164,40 @@ def test_what_zarr_python_writes_is_read(comm):
             b = s.read("", hk.Layout(values.shape, "(*, CYCLIC)", comm.size))
             assert np.array_equal(b.local, wanted[:, comm.rank :: comm.size]), name
             assert np.array_equal(s[""][1:5, ::-2], wanted[1:5, ::-2]), name
+
+
+@ranks(1, 3)
+def test_raw_bytes_have_the_name_that_zarr_python_knows(comm):
+    values = np.frombuffer(bytes(range(120)), "V5").reshape(6, 4)
+    lay = hk.Layout((6, 4), "(BLOCK, *)", comm.size)
+    with folder(comm) as path:
+        if comm.rank == 0:
+            made = zarr.create_group(f"{path}/s").create_array(
+                "t", shape=(6, 4), chunks=(4, 3), dtype="V5"
+            )
+            made[...] = values
+        comm.barrier()
+        with hk.open_store(f"{path}/s", "r+", comm=comm) as s:
+            a = s.read("t", lay)
+            assert np.array_equal(a.local, values[lay.slices(comm.rank)])
+            s.create("u", (6, 4), "V5", chunks=(4, 3), fill=np.void(b"abcd\xff"))
+            s.write("u", a.section(np.s_[:, :2]), region=np.s_[:, :2])
+        if comm.rank == 0:
+            found = zarr.open_group(f"{path}/s", mode="r")
+            assert np.array_equal(found["t"][...], values)
+            assert np.array_equal(found["u"][:, :2], values[:, :2])
+            assert (found["u"][:, 3] == np.void(b"abcd\xff")).all()
+            # The format's own name, and a list of numbers.
+            file = Path(path, "s/zarr.json")
+            text = file.read_text()
+            raw = '{"name":"raw_bytes","configuration":{"length_bytes":5}}'
+            assert text.count(raw) == 2 and "YWJjZP8=" in text
+            text = text.replace(raw, '"r40"').replace('"YWJjZP8="', "[97,98,99,100,255]")
+            file.write_text(text)
+        comm.barrier()
+        s = hk.open_store(f"{path}/s", comm=comm)
+        assert np.array_equal(s["t"][...], values) and s["u"].fill == list(b"abcd\xff")
+        assert np.array_equal(s["u"][:, :2], values[:, :2])
 
 
 @ranks(1, 3)
@@ -297,6 +332,25 @@ def test_started_writes_and_steps_of_a_flow(comm):
 
 
 @ranks(1, 3)
+def test_close_completes_what_was_started(comm):
+    lay = hk.Layout((9, 4), "(BLOCK, *)", comm.size)
+    a = hk.from_function(lambda i, j: 4 * i + j, lay, "int64")
+    b = hk.zeros(lay, "int64")
+    with folder(comm) as path:
+        with hk.open_store(f"{path}/s", "w") as s:
+            for name in "tuv":
+                s.create(name, (9, 4), "int64", chunks=(2, 4))
+                s.iwrite(name, a)
+        s = hk.open_store(f"{path}/s", "r+", comm=comm)
+        assert all(np.array_equal(s[name][...].ravel(), np.arange(36)) for name in "tuv")
+        s.iread("t", lay, out=b)
+        s.iwrite("t", hk.zeros(hk.Layout((9, 3), "(BLOCK, *)", comm.size), "int64"))
+        raises_everywhere(comm, hk.Error, s.close, "has shape (9, 3)")
+        assert np.array_equal(b.local, a.local)
+        s.close()
+
+
+@ranks(1, 3)
 def test_wrong_arguments_of_one_process_raise_on_all(comm):
     lay = hk.Layout((6,), "(BLOCK)", comm.size)
     a = hk.zeros(lay)
@@ -315,6 +369,11 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: s.create("a\0b", 6), r"'a\x00b' is no name"),
             (lambda: s.create("u", 6, "U4"), "core types"),
             (lambda: s.create("u", 6, codec="zst"), "did you mean 'zstd'"),
+            (lambda: s.create("u", 6, "M8[s]"), "core types"),
+            (lambda: s.create("u", 6, "int8", fill=300), "no int8"),
+            (lambda: s.create("u", 6, "uint8", fill=-1), "no uint8"),
+            (lambda: s.create("u", 6, "bool", fill=2), "no bool"),
+            (lambda: s.create("u", 6, fill=1j), "no float64"),
             (lambda: s.write("t", a, max_buffer=7), "max_buffer"),
             (lambda: s.write("t", a, writers=99), "99"),
             (lambda: hk.open_store(f"{path}/s", "w"), "is there already"),

@@ -262,6 +262,25 @@ def test_a_full_disk_is_named_and_nothing_old_is_lost(comm):
             d = hk.load(f"{path}/run")
             assert d.attributes == {"step": 1} and d["t"].layout.shape == (100,)
             del d
+            with hk.open_store(f"{path}/s", "w") as s:
+                s.create("t", 1 << 18, "int64", chunks=1 << 10, codec="none")
+                s.create("u", 0, "int64", chunks=100)
+                s.write("t", few, region=np.s_[:100])
+                s.append("u", few)
+                large = {"x": (1 << 18) * "y"}
+                for call in (
+                    lambda: s.write("t", a),
+                    lambda: s.append("u", a),
+                    lambda: s.create("v", 3, attributes=large),
+                    lambda: s.set_attributes(large),
+                ):
+                    raises_everywhere(comm, hk.Error, call, "No space left")
+            left = hk.open_store(f"{path}/s", comm=comm)
+            assert list(left) == ["t", "u"] and left.attributes == {}
+            assert left["t"][99] in (99, 99 * 7919 % 10007)  # a file is the old or the new one
+            assert np.array_equal(left["u"][...], np.arange(100))
+            assert not list(Path(path).rglob("*~"))
+            del left
         finally:
             comm.barrier()
             if comm.rank == 0:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from cases import raises_everywhere
 from lockstep import mpiexec, ranks
+from test_kill_waits import errors_of_others
 from test_stores import folder, names_in
 
 import hocket as hk
@@ -45,6 +46,39 @@ for step in range(1, 4):
     hk.save(path, {"t": a}, attributes={"step": step})
     print(step, flush=True)
 """
+# All three processes call the same again and again, until one of them is gone.
+TOGETHER = """
+import os, pathlib, sys
+import hocket as hk
+from mpi4py import MPI
+
+folder, call, rank = pathlib.Path(sys.argv[1]), sys.argv[2], MPI.COMM_WORLD.rank
+
+def tell(name, text):
+    folder.joinpath(name + ".part").write_text(text)
+    folder.joinpath(name + ".part").rename(folder / name)
+
+a = hk.zeros(hk.Layout((32, 600), "(BLOCK, *)", 3), "int64")
+s = hk.open_store(folder / "store", "w")
+s.create("t", (32, 600), "int64", chunks=(4, 100), shards=(8, 600))
+s.create("u", (0, 600), "int64", chunks=(32, 600))
+step = 0
+try:
+    while True:
+        step += 1
+        a.local[...] = step
+        if call == "save":
+            hk.save(folder / "run", {"t": a, "u": a}, attributes={"step": step})
+        elif call == "append":
+            s.append("u", a)
+        else:
+            s.write("t", a)
+            assert (s.read("t", a.layout).local == step).all()
+        if step == 1:
+            tell(f"{rank}.pid", str(os.getpid()))
+except hk.Error as error:
+    tell(f"{rank}.said", f"{step} {type(error).__name__}: {error}")
+"""
 LOADS = "print(hk.load(path).attributes['step'])"
 
 
@@ -54,6 +88,7 @@ def run(path: Path, program: str, *trace: str) -> tuple[int, list[int]]:
     text = f"import sys\nimport hocket as hk\npath = {str(path)!r}\n{program}"
     env = mpiexec.environment(os.environ, str(path.parent), 1, None)
     env["PYTHONDONTWRITEBYTECODE"] = "1"
+    env["HOCKET_THREADS"] = "1"  # strace counts the calls of each thread
     command = [*words, sys.executable, "-c", text]
     ended = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, timeout=120)
     return ended.returncode, [int(word) for word in ended.stdout.split()]
@@ -98,7 +133,8 @@ def writing_dies(path: Path, call: str, when: int) -> None:
     status, told = run(path, WRITES, *killed_at(call, when))
     assert status != 0, "it was not killed"
     s = opened(path)
-    assert "process" in (s.unfinished or "")
+    if told or s["t"][...].any():  # else it may have died before it began to write
+        assert "process" in (s.unfinished or "")
     for shard in (s["t"][:32], s["t"][32:]):  # each is the old one or the new one
         step = shard[0, 0]
         assert (shard == step).all() and step - len(told) in (0, 1), (call, when)
@@ -128,6 +164,30 @@ def test_each_call_of_the_system_may_be_the_last(tmp_path):
                 writing_dies(tmp_path / f"w{call}{when}", call, when)
     for when in range(1, 9):
         writing_dies(tmp_path / f"x{when}", "renameat2", when)
+
+
+@pytest.mark.parametrize(("call", "victim"), [("save", 0), ("append", 2), ("write", 0)])
+def test_processes_whose_peer_dies_name_it_and_files_are_whole(tmp_path, call, victim):
+    told = errors_of_others(tmp_path, TOGETHER, [call], victim)
+    for rank, text in told.items():
+        assert f"PeerLostError: rank {victim}" in text, (rank, text)
+    last = int(told[1].split()[0])
+    if call == "save":
+        s = hk.open_store(tmp_path / "run")
+        step = s.attributes["step"]
+        assert step in (last - 1, last)
+        assert (s["t"][...] == step).all() and (s["u"][...] == step).all()
+        return
+    s = opened(tmp_path / "store")
+    if call == "append":
+        steps = s["u"][...].reshape(-1, 32 * 600)
+        assert len(steps) in (last - 1, last)
+        assert (steps == np.arange(1, len(steps) + 1)[:, None]).all()
+        return
+    assert "began to write 't'" in (s.unfinished or "")
+    for shard in range(0, 32, 8):
+        found = s["t"][shard : shard + 8]
+        assert (found == found[0, 0]).all() and found[0, 0] in (last - 1, last)
 
 
 @needs_strace

@@ -56,6 +56,71 @@ def test_tensorstore_and_hocket_read_each_other(tmp_path):
     assert np.array_equal(hk.run(read, ranks=2, args=(tmp_path / "theirs",))[0][""], WHOLE)
 
 
+TYPES = [
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+    "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+
+
+def values_of(dtype):
+    return (WHOLE % 2 if dtype == "bool" else WHOLE).astype(dtype)
+
+
+def write_types(comm, folder):
+    """In all codecs, with and without shards; and into arrays of TensorStore, back to front."""
+    lay = hk.Layout(WHOLE.shape, "(BLOCK, *)", comm.size)
+    part = lay.slices(comm.rank)
+    with hk.open_store(folder / "ours", "w", comm=comm) as s:
+        for dtype in TYPES:
+            a = hk.wrap(values_of(dtype)[part].copy(), lay, comm=comm)
+            for codec in ("none", "zstd", "gzip"):
+                for shards in (None, (4, 8)):
+                    name = f"{dtype}/{codec}{'' if shards is None else '-shards'}"
+                    s.create(name, WHOLE.shape, dtype, chunks=(2, 4), shards=shards, codec=codec)
+                    s.write(name, a)
+    for path in sorted(folder.glob("theirs-*")):
+        dtype = path.name.split("-")[1]
+        with hk.open_store(path, "r+", comm=comm) as s:
+            assert np.array_equal(s.read("", lay).local, values_of(dtype)[part])
+            a = hk.wrap(values_of(dtype)[::-1][part].copy(), lay, comm=comm)
+            s.write("", a)
+
+
+@pytest.mark.soak
+def test_tensorstore_and_hocket_agree_on_every_type(tmp_path):
+    ts = pytest.importorskip("tensorstore")
+
+    def spec(path):
+        return {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(path)}}
+
+    def read_by(path):
+        return ts.open(spec(path)).result().read().result()
+
+    for dtype in TYPES:
+        for endian in ("little", "big"):
+            metadata = {
+                "shape": list(WHOLE.shape),
+                "data_type": dtype,
+                "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 3]}},
+                "codecs": [
+                    {"name": "transpose", "configuration": {"order": [1, 0]}},
+                    {"name": "bytes", "configuration": {"endian": endian}},
+                    {"name": "gzip", "configuration": {"level": 3}},
+                    {"name": "crc32c"},
+                ],
+            }
+            path = tmp_path / f"theirs-{dtype}-{endian}"
+            made = ts.open({**spec(path), "metadata": metadata}, create=True).result()
+            made.write(values_of(dtype)).result()
+    hk.run(write_types, ranks=2, args=(tmp_path,))
+    for dtype in TYPES:
+        for name in ("none", "zstd", "gzip", "none-shards", "zstd-shards", "gzip-shards"):
+            assert np.array_equal(read_by(tmp_path / "ours" / dtype / name), values_of(dtype))
+        for endian in ("little", "big"):
+            found = read_by(tmp_path / f"theirs-{dtype}-{endian}")
+            assert np.array_equal(found, values_of(dtype)[::-1]), (dtype, endian)
+
+
 @pytest.mark.soak
 def test_xarray_and_hocket_read_each_other(tmp_path):
     xr = pytest.importorskip("xarray")

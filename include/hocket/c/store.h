@@ -55,10 +55,12 @@ int hocket_store_set_attributes(hocket_store* store, const char* json, double ti
 int hocket_store_write(hocket_store* store, const char* name, const hocket_array* array,
                        int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
                        const int64_t* upper, int64_t writers, int64_t max_buffer, double timeout);
-/* Reads the region's elements into the array. */
+/* Reads the region's elements into the array. Dimension d of the array is dimension order[d] of the
+ * region, as by transpose(stored, order); 0 dimensions: in their order. */
 int hocket_store_read(hocket_store* store, const char* name, hocket_array* array,
                       int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
-                      const int64_t* upper, int64_t max_buffer, double timeout);
+                      const int64_t* upper, int64_t order_dimensions, const int64_t* order,
+                      int64_t max_buffer, double timeout);
 /* Starts a write or read. `copy`: copies the array first, so that the program may change it at
  * once. */
 int hocket_store_iwrite(hocket_store* store, const char* name, const hocket_array* array, bool copy,

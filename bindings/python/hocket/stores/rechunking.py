@@ -15,6 +15,7 @@ from hocket.arguments import as_bytes
 from hocket.calls import collective
 from hocket.communicators import communicator
 from hocket.errors import Error
+from hocket.layouts import integers
 from hocket.redistribution import as_axes
 from hocket.stores import together
 from hocket.stores.store import Store, is_file, open_store, path_of
@@ -208,19 +209,21 @@ def copy(
         paths = path_of(source), path_of(destination)
         most = 4 * USUAL if max_memory is None else as_bytes(max_memory, "max_memory")
         extents = together.extents(chunks, "chunks"), together.extents(shards, "shards")
-        order = None if axes is None else list(axes)
+        order = None if axes is None else integers(axes, "axes")
         asked = {"source": paths[0], "chunks": extents[0], "shards": extents[1], "axes": order}
     begun = _progress_in(paths[1], on) != "null"
-    with open_store(paths[0], comm=on) as old, _begun(paths[1], begun, on) as new:
+    old = open_store(paths[0], comm=on)
+    with collective(on, seconds):
+        meant = _meant(old, [*extents, order])
+        orders = {
+            name: as_axes(order, old[name].ndim)
+            if order is not None and name in meant
+            else list(range(old[name].ndim))
+            for name in old
+        }
+    with old, _begun(paths[1], begun, on) as new:
         progress = None
         with collective(on, seconds):
-            meant = _meant(old, [*extents, order])
-            orders = {
-                name: as_axes(order, old[name].ndim)
-                if order is not None and name in meant
-                else list(range(old[name].ndim))
-                for name in old
-            }
             progress = _Progress(new, asked)
         if not begun:
             new.set_attributes(old.attributes)

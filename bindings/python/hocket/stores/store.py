@@ -445,12 +445,15 @@ class Store:
         together.append(self, name, a, writers, max_buffer, timeout)
 
     def close(self, timeout: Optional[float] = None) -> None:
-        """Ends writing, and removes the mark of an unfinished store. Collective.
+        """Completes started reads and writes, and removes the mark of an unfinished store.
+
+        Collective.
 
         Raises
         ------
         Error
-            on every process, if the file system refuses.
+            on every process, if the file system refuses, and the error of a started read or write
+            that fails meanwhile; the store is open then.
 
         Examples
         --------

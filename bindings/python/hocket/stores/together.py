@@ -40,10 +40,15 @@ def opened(
 
 def json_of_fill(value: Any, dtype: np.dtype[Any]) -> str:
     """A fill value for metadata. Raises `Error`."""
+    if dtype.kind not in "biufcV":
+        return "0"  # such a type is refused, whatever the value
     try:
         number = np.asarray(value).astype(dtype, casting="unsafe").reshape(())[()]
     except (TypeError, ValueError, OverflowError) as error:
         raise Error(f"fill is {value!r}, which is no {dtype}: {error}") from None
+    # A rounded number is one, but not 44 for 300, and not the real part alone.
+    if (dtype.kind in "biu" and number != value) or (dtype.kind == "f" and np.iscomplexobj(value)):
+        raise Error(f"fill is {value!r}, which is no {dtype}")
 
     def real(part: float) -> Any:
         if math.isnan(part):
