@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 import subprocess
@@ -46,6 +47,14 @@ EXPECTED = {
     "11_steering.py": "the hottest point follows the viewer: [0, 10, 20, 30]",
 }
 
+#: examples on arrays, and the function of each that computes
+COMPUTING = {
+    "14_heat": "plate",
+    "15_conjugate_gradient": "solve",
+    "16_k_means": "cluster",
+    "17_sort": "order",
+}
+
 
 def run(*words: str) -> str:
     done = subprocess.run(
@@ -74,6 +83,30 @@ def test_example(name):
     line = EXPECTED[name]
     if line is not None:
         assert line in output.splitlines()
+
+
+def answers(comm):
+    """Those of each example on arrays, on the first one, two, … processes."""
+    found = []
+    for name, function in COMPUTING.items():
+        spec = importlib.util.spec_from_file_location(function, EXAMPLES / f"{name}.py")
+        example = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(example)
+        for size in range(1, comm.size + 1):
+            part = comm.Split(int(comm.rank >= size), comm.rank)
+            if comm.rank < size:
+                found.append((name, getattr(example, function)(part)))
+            comm.barrier()
+            part.Free()
+    return found
+
+
+def test_the_same_bits_on_one_to_six_processes():
+    found = hk.run(answers, ranks=6)[0]
+    assert len(found) == 6 * len(COMPUTING)
+    firsts = dict(reversed(found))
+    for name, answer in found:
+        np.testing.assert_equal(answer, firsts[name])
 
 
 def test_two_programs_as_tasks():

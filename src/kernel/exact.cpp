@@ -19,6 +19,7 @@ namespace {
 // Four buffers, apart by no multiple of a page: loads would wait for stores of the same places.
 constexpr std::int64_t apart = block_length + 72;
 constexpr std::int64_t buffered = 4 * apart;
+static_assert(deepest <= apart);
 // Sums of so few terms are computed together: a single one would not fill the SIMD lanes.
 constexpr std::int64_t shortest = 2 * lanes;
 
@@ -217,35 +218,40 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
     const auto dims = terms.shape.size();
     const std::size_t kept = terms.kept;
     const std::int64_t side = terms.shape[kept - 1], side_step = terms.a_strides[kept - 1];
-    const bool direct = terms.number == Number::float64 && side_step == sizeof(double);
+    const bool single = terms.number == Number::float32;
+    const std::int64_t size = single ? sizeof(float) : sizeof(double);
+    const bool direct = terms.number != Number::float16 && side_step == size;
     const std::int64_t most = std::min(widest, (side + 7) / 8 * 8);
     const std::int64_t deep = std::min(deepest, product_of(terms.shape.subspan(kept)));
-    std::vector<double> memory(static_cast<std::size_t>(most * deep), 0);
-    std::array<const double*, deepest> rows;
+    const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copy);
+    std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
+    std::vector<const void*> rows(static_cast<std::size_t>(deep));
     std::array<BlockSum, widest> sums;
     std::array<double, widest> guesses;
     Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
     std::int64_t element = 0;
     do {
         guesses.fill(0);  // whole lines may be of another size
-        for (std::int64_t k = 0; k < side; k += widest) {
-            const std::int64_t wide = std::min(widest, side - k);
+        std::int64_t wide = 0;
+        for (std::int64_t k = 0; k < side; k += wide) {
+            const bool here = direct && side - k >= 8;  // else less than a vector, or copied
+            const bool singles = here && single;
+            wide = std::min(widest, here ? (side - k) / 8 * 8 : side - k);
             const char* a = static_cast<const char*>(terms.a) + result.a() + k * side_step;
             Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
             bool first = true;
             for (bool more = true; more;) {
                 std::int64_t count = 0;
-                for (; count < deep && more; ++count) {
+                for (; count < (here ? deep : copied) && more; ++count) {
                     const char* const row = a + outer.a();
                     double* const room = memory.data() + count * most;
-                    const bool here = direct && wide % 8 == 0;
                     if (!here) gather(row, side_step, wide, terms.number, room);
                     rows[static_cast<std::size_t>(count)] =
-                        here ? reinterpret_cast<const double*>(row) : room;
+                        here ? static_cast<const void*>(row) : room;
                     more = outer.next();
                 }
                 const std::span some(rows.data(), static_cast<std::size_t>(count));
-                sum_columns(some, (wide + 7) / 8 * 8, guesses.data(), sums.data());
+                sum_columns(some, singles, (wide + 7) / 8 * 8, guesses.data(), sums.data());
                 for (std::int64_t slot = 0; slot < wide; ++slot) {
                     const BlockSum& sum = sums[static_cast<std::size_t>(slot)];
                     if (results != nullptr && first && !more && sum.pair()) {
@@ -256,8 +262,10 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
                     if (sum.whole) {
                         block.sum = &sum;
                     } else {  // alone
-                        for (std::int64_t row = 0; row < count; ++row)
-                            blocks.x()[row] = some[static_cast<std::size_t>(row)][slot];
+                        double* next = blocks.x();
+                        for (const void* const row : some)
+                            *next++ = singles ? static_cast<const float*>(row)[slot]
+                                              : static_cast<const double*>(row)[slot];
                         block.values = reinterpret_cast<const char*>(blocks.x());
                         block.step = sizeof(double);
                         block.count = padded(blocks.x(), count);

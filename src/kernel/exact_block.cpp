@@ -124,7 +124,8 @@ HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, Guess& gue
 }
 
 // Several rows at a time, from end to end: memory delivers long runs fastest.
-HOCKET_INLINE void columns_lanes(std::span<const double* const> rows, std::int64_t columns,
+template <class T>
+HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t columns,
                                  double* guesses, BlockSum* sums) {
     struct State {
         Vector high, low, most, left;
@@ -136,7 +137,7 @@ HOCKET_INLINE void columns_lanes(std::span<const double* const> rows, std::int64
         Vector most = {};
         for (std::size_t k = 0; guesses[c] == 0 && k < std::min(looked_at, rows.size()); ++k) {
             Vector x;
-            load(x, rows[k] + c);
+            load(x, static_cast<const T*>(rows[k]) + c);
             raise(most, x);
         }
         for (int lane = 0; lane < 8; ++lane) {
@@ -155,7 +156,7 @@ HOCKET_INLINE void columns_lanes(std::span<const double* const> rows, std::int64
             auto [high, low, most, left] = states[c / 8];
             for (std::size_t row = k; row < end; ++row) {
                 Vector x;
-                load(x, rows[row] + c);
+                load(x, static_cast<const T*>(rows[row]) + c);
                 raise(most, x);
                 const Vector more = high + x;
                 const Vector rest = x - (more - high);
@@ -233,9 +234,10 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
         attribute static BlockSum sum(const float* values, std::int64_t count, Guess& guess) {    \
             return sum_lanes(values, count, guess);                                               \
         }                                                                                         \
-        attribute static void columns(std::span<const double* const> rows, std::int64_t count,    \
+        template <class T>                                                                        \
+        attribute static void columns(std::span<const void* const> rows, std::int64_t count,      \
                                       double* guesses, BlockSum* sums) {                          \
-            columns_lanes(rows, count, guesses, sums);                                            \
+            columns_lanes<T>(rows, count, guesses, sums);                                         \
         }                                                                                         \
         attribute static bool multiply(const double* x, const double* y, std::int64_t count,      \
                                        double* products, double* errors) {                        \
@@ -297,9 +299,14 @@ BlockSum sum_block(const double* values, std::int64_t count, Guess& guess) {
 BlockSum sum_block(const float* values, std::int64_t count, Guess& guess) {
     return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
 }
-void sum_columns(std::span<const double* const> rows, std::int64_t columns, double* guesses,
-                 BlockSum* sums) {
-    dispatch([=](auto functions) { functions.columns(rows, columns, guesses, sums); });
+void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
+                 double* guesses, BlockSum* sums) {
+    dispatch([=]<class Functions>(Functions) {
+        if (single)
+            Functions::template columns<float>(rows, columns, guesses, sums);
+        else
+            Functions::template columns<double>(rows, columns, guesses, sums);
+    });
 }
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,
                     double* errors) {

@@ -10,9 +10,9 @@ namespace hocket::exact {
 /// At most so many numbers of one sum, and a multiple of `lanes`.
 inline constexpr std::int64_t block_length = 2048;
 inline constexpr std::int64_t lanes = 32;
-/// Sums that are taken together, and how many terms of each.
+/// Sums that are taken together, and how many terms of each; of those that are copied first, fewer.
 inline constexpr std::int64_t widest = 256;
-inline constexpr std::int64_t deepest = 256;
+inline constexpr std::int64_t deepest = 1024, deepest_copy = 256;
 /// Of a block that lies together in memory: it is read once, so the cache does not limit it.
 inline constexpr std::int64_t longest_block = 4096;
 
@@ -30,10 +30,10 @@ struct Guess {
 /// `count` is a multiple of `lanes`, at most `longest_block`.
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);
 BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
-/// sums[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to `widest` numbers, a multiple
-/// of 8. A guess each of their size, 0 at first.
-void sum_columns(std::span<const double* const> rows, std::int64_t columns, double* guesses,
-                 BlockSum* sums);
+/// sums[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to `widest` numbers, a
+/// multiple of 8, float32 or float64. A guess each of their size, 0 at first.
+void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
+                 double* guesses, BlockSum* sums);
 
 /// products[k] + errors[k] = x[k] * y[k]. False where that is not exact: overflow, underflow, NaN.
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,

@@ -104,8 +104,16 @@ TEST(Exact, SumsOfWholeBlocks) {
 template <class T>
 void sums_of_matrices(Number number, int bits) {
     std::mt19937_64 random(11);
-    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {1, 5000}, {5000, 1}, {3, 9000}, {600, 300}, {300, 8}, {8, 600}, {65, 13}, {1, 1}}) {
+    for (const auto& [rows, columns] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 5000},
+                                                            {5000, 1},
+                                                            {3, 9000},
+                                                            {600, 300},
+                                                            {2500, 12},
+                                                            {300, 8},
+                                                            {8, 600},
+                                                            {65, 13},
+                                                            {1, 1}}) {
         for (const int spread : {0, 4, 60}) {
             std::vector<T> values(static_cast<std::size_t>(rows * columns));
             std::vector<__int128> by_row(static_cast<std::size_t>(rows), 0);
@@ -153,6 +161,32 @@ void sums_of_matrices(Number number, int bits) {
 TEST(Exact, SumsOfRowsAndColumns) {
     sums_of_matrices<double>(Number::float64, 53);
     sums_of_matrices<float>(Number::float32, 24);
+}
+
+// Of one sign and the same size, but twice as large as the numbers from which the size is guessed.
+template <class T>
+void sums_of_columns_that_grow(Number number, T large) {
+    constexpr std::int64_t rows = 5000, columns = 20;
+    std::vector<T> values(rows * columns, large);
+    std::fill_n(values.begin(), 16 * columns, std::copysign(T{1}, large));
+    const std::array<std::int64_t, 2> shape{columns, rows};
+    const std::array<std::int64_t, 2> strides{sizeof(T), columns * std::int64_t{sizeof(T)}};
+    std::array<double, columns> sums{};
+    exact::sum(
+        {.number = number, .a = values.data(), .shape = shape, .a_strides = strides, .kept = 1},
+        Number::float64, sums.data());
+    const __int128 unit = std::int64_t{1} << 52;
+    const auto integer = static_cast<__int128>(static_cast<double>(large) * 0x1p52);
+    const auto expected =
+        static_cast<double>((large < 0 ? -16 : 16) * unit + (rows - 16) * integer) * 0x1p-52;
+    for (const double sum : sums) EXPECT_EQ(sum, expected);
+}
+
+TEST(Exact, SumsOfColumnsThatGrow) {
+    for (const int sign : {1, -1}) {
+        sums_of_columns_that_grow<double>(Number::float64, sign * 3.9999999999999996);
+        sums_of_columns_that_grow<float>(Number::float32, static_cast<float>(sign) * 3.9999998F);
+    }
 }
 
 TEST(Exact, Corners) {
