@@ -24,7 +24,7 @@ inline constexpr int taken = 53 - spare;  // bits of all numbers that a sum take
 inline constexpr int most_splits = 3;
 inline constexpr long long no_sign = 0x7fffffffffffffffLL;
 static_assert(longest_block <= 1 << spare);
-// A sum of columns is in one lane, of numbers that may be twice as large as it was made for.
+// The sum of a column adds all rows, whose numbers may be twice as large as it was made for.
 static_assert(4 * deepest <= 1 << spare);
 
 HOCKET_INLINE void load(Vector& to, const double* from) {
