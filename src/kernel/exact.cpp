@@ -40,11 +40,10 @@ void gather_as(const char* from, std::int64_t stride, std::int64_t count, double
 }
 
 void gather(const char* from, std::int64_t stride, std::int64_t count, Number number, double* to) {
-    if (number == Number::float64) {
-        if (stride == sizeof(double))
-            std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
-        else
-            gather_as<double>(from, stride, count, to);
+    if (number == Number::float64 && stride == sizeof(double)) {
+        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
+    } else if (number == Number::float64) {
+        gather_as<double>(from, stride, count, to);
     } else if (number == Number::float32) {
         gather_as<float>(from, stride, count, to);
     } else {
@@ -210,9 +209,8 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
     } while (result.next());
 }
 
-// Many sums together, where their terms lie further apart than the sums' first terms: as the sums
-// of columns of a row-major array.
-// A sum that one block has whole goes to `results`, if there are any.
+// Many sums together, where their terms lie further apart than the sums' first terms: as those of
+// columns of a row-major array. A sum that one block has whole goes to `results`, if not null.
 template <class Sink>
 void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& sink) {
     const auto dims = terms.shape.size();
@@ -225,7 +223,7 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
     const std::int64_t deep = std::min(deepest, product_of(terms.shape.subspan(kept)));
     const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copy);
     std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
-    std::vector<const void*> rows(static_cast<std::size_t>(deep));
+    std::vector<const void*> rows;
     std::array<BlockSum, widest> sums;
     std::array<double, widest> guesses;
     Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
@@ -241,17 +239,15 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
             Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
             bool first = true;
             for (bool more = true; more;) {
-                std::int64_t count = 0;
-                for (; count < (here ? deep : copied) && more; ++count) {
+                rows.clear();
+                for (std::int64_t n = 0; n < (here ? deep : copied) && more; ++n) {
                     const char* const row = a + outer.a();
-                    double* const room = memory.data() + count * most;
+                    double* const room = memory.data() + n * most;
                     if (!here) gather(row, side_step, wide, terms.number, room);
-                    rows[static_cast<std::size_t>(count)] =
-                        here ? static_cast<const void*>(row) : room;
+                    rows.push_back(here ? static_cast<const void*>(row) : room);
                     more = outer.next();
                 }
-                const std::span some(rows.data(), static_cast<std::size_t>(count));
-                sum_columns(some, singles, (wide + 7) / 8 * 8, guesses.data(), sums.data());
+                sum_columns(rows, singles, (wide + 7) / 8 * 8, guesses.data(), sums.data());
                 for (std::int64_t slot = 0; slot < wide; ++slot) {
                     const BlockSum& sum = sums[static_cast<std::size_t>(slot)];
                     if (results != nullptr && first && !more && sum.pair()) {
@@ -263,12 +259,12 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
                         block.sum = &sum;
                     } else {  // alone
                         double* next = blocks.x();
-                        for (const void* const row : some)
+                        for (const void* const row : rows)
                             *next++ = singles ? static_cast<const float*>(row)[slot]
                                               : static_cast<const double*>(row)[slot];
                         block.values = reinterpret_cast<const char*>(blocks.x());
                         block.step = sizeof(double);
-                        block.count = padded(blocks.x(), count);
+                        block.count = padded(blocks.x(), next - blocks.x());
                     }
                     sink(block);
                 }
