@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The array that goes from job to job, and what moves it beside hocket: raw copies and streams,
-MPI, openssl, ADIOS2."""
+MPI, openssl, ADIOS2, preCICE."""
 
 from __future__ import annotations
 
@@ -154,6 +154,63 @@ def adios(problem: Problem) -> Contestant:
     return Contestant("ADIOS2 SST", prepare)
 
 
+#: of two participants that hand over the values at the vertices of one's mesh
+PRECICE = """<precice-configuration><log enabled="0"/><profiling mode="off"/><data:scalar name="a"/>
+<mesh name="mesh" dimensions="2"><use-data name="a"/></mesh>
+<participant name="sender"><provide-mesh name="mesh"/><write-data name="a" mesh="mesh"/>
+</participant><participant name="receiver">
+<receive-mesh name="mesh" from="sender" api-access="true"/><read-data name="a" mesh="mesh"/>
+</participant><m2n:sockets acceptor="sender" connector="receiver" exchange-directory="{folder}"/>
+<coupling-scheme:serial-explicit><participants first="sender" second="receiver"/>
+<max-time-windows value="1000000"/><time-window-size value="1"/>
+<exchange data="a" mesh="mesh" from="sender" to="receiver"/></coupling-scheme:serial-explicit>
+</precice-configuration>"""
+
+
+def precice(problem: Problem) -> Contestant:
+    """preCICE by TCP, a vertex an element, without mapping; two participants a pair. The package of
+    PyPI needs preCICE's C++ library."""
+
+    def prepare() -> Step:
+        library: Any = module("precice")
+        file = problem.folder / f"precice-{problem.job.rank}.xml"
+        if problem.sends:
+            file.write_text(PRECICE.format(folder=problem.folder / file.stem), encoding="utf-8")
+        problem.comm.barrier()
+        task = "sender" if problem.sends else "receiver"
+        participant = library.Participant(task, str(file), 0, 1)
+        vertices: Any = None
+
+        def meet() -> Any:
+            """Numbers of the vertices, in the order of the elements."""
+            if not problem.sends:
+                participant.set_mesh_access_region("mesh", [-1, problem.elements, -1, 1])
+                participant.initialize()
+                numbers, places = participant.get_mesh_vertex_ids_and_coordinates("mesh")
+                return numbers[np.argsort(places[:, 0])]
+            places = np.zeros((problem.elements, 2))
+            places[:, 0] = np.arange(problem.elements)
+            numbers = participant.set_mesh_vertices("mesh", places)
+            participant.initialize()
+            return numbers
+
+        def move() -> None:
+            nonlocal vertices
+            first = vertices is None
+            if first:  # the receiver's call returns when the first values are there
+                vertices = meet()
+            if problem.sends:
+                participant.write_data("mesh", "a", vertices, problem.a.local)
+            if problem.sends or not first:
+                participant.advance(1.0)
+            if not problem.sends:
+                problem.a.local[...] = participant.read_data("mesh", "a", vertices, 1.0)
+
+        return problem.step(move, participant.finalize)
+
+    return Contestant("preCICE", prepare)
+
+
 def openssl(problem: Problem) -> Contestant:
     """The time in which one core encrypts as many bytes, as `openssl speed` says."""
 
@@ -182,6 +239,6 @@ def openssl(problem: Problem) -> Contestant:
 #: by way: contestants beside ours, the one to beat, and the limit
 PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], tuple[str, ...]]] = {
     "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
-    "tcp": ([tcp_stream, adios], ("TCP stream",), ("TCP stream",)),
+    "tcp": ([tcp_stream, adios, precice], ("TCP stream",), ("TCP stream",)),
     "tls": ([tcp_stream, openssl, adios], ("TCP stream",), ("openssl speed",)),
 }

@@ -10,15 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
+from hocket.bench.shaped_link import ShapedLink
 from lockstep import mpiexec
 from test_ports import key_file, runtime  # noqa: F401
 from test_ports_tasks import ACCEPTOR, CONNECTOR
 
 import hocket as hk
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
-
-from hocket.bench.shaped_link import ShapedLink
 
 PROGRAM = """
 import sys, time
