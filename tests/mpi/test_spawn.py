@@ -49,7 +49,7 @@ assert (whole == WHOLE).all() if merged.rank == 0 else whole is None
 merged.Free()
 link.Disconnect()
 if first:
-    print("all is well")
+    print("all is well\\n", end="")  # in one write, as both print at once
 """
 
 
