@@ -193,6 +193,16 @@ int hocket_flow_write(hocket_flow* flow, hocket_store* store, const char* name,
     });
 }
 
+int hocket_flow_read(hocket_flow* flow, hocket_store* store, const char* name, hocket_array* array,
+                     int priority) {
+    return guard(__func__, [&] {
+        const auto held = behind(flow);
+        const auto opened = behind(store);
+        held->value.flow->read(opened->value, text_of(name, "name"), behind(array)->value,
+                               {priority, {}, held->value.threads});
+    });
+}
+
 int hocket_flow_wait(hocket_flow* flow, double timeout) {
     return guard(__func__, [&] {
         const auto held = behind(flow);

@@ -169,14 +169,20 @@ class Flow {
              std::move(options));
     }
 
-    /// Inserts Store::write, which reads the array. Collective over its communicator, in the order
-    /// of the program, at any time that the step begins.
+    /// Inserts Store::write (read), which reads (writes) the array, and writes (reads) the stored
+    /// one. Collective over its communicator, in the order of the program, at any time that the
+    /// step begins.
     template <class Store, StridedArray A>
     void write(Store& store, const std::string& name, const A& array, StepOptions options = {}) {
         if (options.name.empty()) options.name = "write " + name;
-        const std::vector<Access> accesses{reads(array)};
         comm([operation = store.write_later(name, array)] { return operation; },
-             std::span<const Access>(accesses), std::move(options));
+             {reads(array), writes(Region(store.identity(name), 1))}, std::move(options));
+    }
+    template <class Store, StridedArray A>
+    void read(Store& store, const std::string& name, const A& array, StepOptions options = {}) {
+        if (options.name.empty()) options.name = "read " + name;
+        comm([operation = store.read_later(name, array)] { return operation; },
+             {writes(array), reads(Region(store.identity(name), 1))}, std::move(options));
     }
 
     /// Waits until all steps inserted so far have ended; the calling thread runs steps meanwhile.

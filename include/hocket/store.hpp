@@ -101,6 +101,9 @@ class Store {
                                            const StoreOptions& options = {});
     std::shared_ptr<Operation> read_later(const std::string& name, const Array& array,
                                           const StoreOptions& options = {});
+    /// An address for each stored array, by which a flow orders steps that write and read it.
+    const void* identity(const std::string& name) const;
+
     /// Extends the stored array along its first dimension by the array's extent. A later reader
     /// sees all of the new elements or none, even if a process is killed. Collective.
     void append(const std::string& name, const Array& array, const StoreOptions& options = {});

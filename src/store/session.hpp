@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Session {
     std::shared_ptr<Lock> path_lock = {}, old_lock = {};
     std::int64_t writers_a_node = 0;                      // as process 0 has it; 0: not measured
     std::vector<std::weak_ptr<comm::Call>> started = {};  // reads and writes, in their order
+    std::set<std::string> steps = {};                     // names that steps of flows write or read
 
     bool writes() const { return mode != "r"; }
     bool first() const { return comm.rank() == 0; }

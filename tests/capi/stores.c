@@ -85,8 +85,12 @@ static void test_started(hocket_store* store, hocket_array* a, hocket_array* b) 
     OK(hocket_operation_free(&operation));
     CHECK(wrong_numbers(b) == 0);
     OK(hocket_flow_make(NULL, &flow));
+    clear(b);
     OK(hocket_flow_write(flow, store, "t", a, 0));
+    OK(hocket_flow_read(flow, store, "t", b, 0));
     OK(hocket_flow_wait(flow, 60));
+    CHECK(wrong_numbers(b) == 0);
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_read(flow, store, NULL, b, 0));
     OK(hocket_flow_free(&flow));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_store_iread(store, "t", b, NULL));
 }

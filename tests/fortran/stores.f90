@@ -149,7 +149,9 @@ contains
     call holds_numbers(b, columns, 'what began later')
     call hocket_flow_make(flow)
     call hocket_flow_write(flow, store, 't', a)
+    call hocket_flow_read(flow, store, 't', b)
     call hocket_flow_wait(flow, timeout=60.0_real64)
+    call holds_numbers(b, columns, 'what a flow has read')
     call hocket_flow_free(flow)
   end subroutine
 

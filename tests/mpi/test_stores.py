@@ -325,6 +325,16 @@ def test_started_writes_and_steps_of_a_flow(comm):
         with hk.Flow(workers=2) as f:
             f.task(lambda: np.negative(a.local, out=a.local), inouts=[a])
             f.write(s, "v", a)
+            b, c = (
+                hk.empty(lay, "int64"),
+                hk.empty(hk.Layout((2, 9), "(*, CYCLIC)", comm.size), "int64"),
+            )
+            f.read(s, "v", b)
+            f.read(s, "v", c, region=np.s_[:, 1:3], axes=(1, 0))
+            f.task(lambda: np.negative(b.local, out=b.local), inouts=[b])
+            with pytest.raises(hk.MismatchError, match="make out match"):
+                f.read(s, "v", hk.empty(lay, "float32"))
+        assert np.array_equal(b.local, np.full_like(b.local, -1)) and (c.local == 1).all()
         read = s.iread("t", hk.Layout((9, 4), "(*, *)", comm.size, replicate=[0]))
         read.wait(60)
         assert np.array_equal(read.array.local.ravel(), np.arange(36))

@@ -374,6 +374,36 @@ class Flow:
             lambda: request, [a], [("store", s.path, name)], (), priority, name=f"write {name}"
         )
 
+    def read(
+        self, s: Store, name: str, out: Array, *, region: Any = None, axes: Any = None,
+        priority: int = 0,
+    ) -> None:  # fmt: skip
+        """Inserts `Store.read` into `out`. Collective, in the order of the program.
+
+        Raises
+        ------
+        MismatchError
+            if `out` has another type, or another shape than the region.
+        Error
+            in `wait`: as `Store.read`.
+
+        Examples
+        --------
+        >>> hk.save("run.zarr", {"t": hk.arange(hk.Layout(4, "(*)"))})
+        >>> a = hk.empty(hk.Layout(4, "(*)"), int)
+        >>> with hk.open_store("run.zarr") as s, hk.Flow(workers=1) as f:
+        ...     f.read(s, "t", a)
+        ...     f.task(lambda: np.multiply(a.local, 2, out=a.local), inouts=[a])
+        >>> a.local
+        array([0, 2, 4, 6])
+        """
+        if not isinstance(s, Store):
+            raise Error(f"{type(s).__name__} is no store: give what hk.open_store has opened")
+        request = together.iread(s, name, None, region, out, axes, None, None, later=True)
+        self.comm(
+            lambda: request, [("store", s.path, name)], [out], (), priority, name=f"read {name}"
+        )
+
     def _later(
         self, request: Request, reads: list[Any], writes: list[Any], priority: int, name: str
     ) -> None:

@@ -97,10 +97,12 @@ int hocket_flow_exchange(hocket_flow* flow, const hocket_halo* halo, int priorit
  * `destination`. Steps of one transfer run one after the other. */
 int hocket_flow_transfer(hocket_flow* flow, const hocket_transfer* transfer,
                          const hocket_array* source, hocket_array* destination, int priority);
-/* Inserts hocket_store_write for the whole stored array; reads `array`. Collective over its
- * communicator, in the order of the program. */
+/* Inserts hocket_store_write (read) for the whole stored array; reads (writes) `array`. Collective
+ * over its communicator, in the order of the program. */
 int hocket_flow_write(hocket_flow* flow, hocket_store* store, const char* name,
                       const hocket_array* array, int priority);
+int hocket_flow_read(hocket_flow* flow, hocket_store* store, const char* name, hocket_array* array,
+                     int priority);
 
 /* Waits until all steps so far have ended; inside a step: its nested steps. Returns the code of
  * the first failed step; the message names the step. HOCKET_ERR_ERROR in a step of another flow
