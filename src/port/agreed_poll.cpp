@@ -101,9 +101,9 @@ void State::receive() {
     }
 }
 
-// Observers that ask without pause get at most a hundredth of the program's time: eight tenths of it
-// for answers, as looks for requests take up to the rest. So the next request waits 125 times as long
-// as the last answer took, but at most a second.
+// Observers that ask without pause get at most a hundredth of the program's time: eight tenths of
+// it for answers, as looks for requests take up to the rest. So the next request waits 125 times as
+// long as the last answer took, but at most a second.
 void Host::charge(double seconds) {
     constexpr double share = 0.008, longest_pause = 1;
     const double now = platform::seconds();

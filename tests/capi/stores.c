@@ -58,10 +58,13 @@ static void test_order(hocket_store* store) {
     for (int64_t i = 0; i < count; ++i)
         for (int64_t j = 0; j < rows; ++j)
             CHECK(((double*)data)[i * rows + j] == 1 + (double)(j * cols + held[i]));
-    FAILS(HOCKET_ERR_LAYOUT, hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, twice, 0, 60));
+    FAILS(HOCKET_ERR_LAYOUT,
+          hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, twice, 0, 60));
     SAYS("permutation");
-    FAILS(HOCKET_ERR_MISMATCH, hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 0, NULL, 0, 60));
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, NULL, 0, 60));
+    FAILS(HOCKET_ERR_MISMATCH,
+          hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 0, NULL, 0, 60));
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_store_read(store, "t", turned, 0, NULL, 0, NULL, 2, NULL, 0, 60));
     OK(hocket_array_free(&turned));
     OK(hocket_layout_free(&lay));
 }
@@ -114,7 +117,8 @@ static void test_checkpoints(hocket_array* a, hocket_array* b) {
     CHECK(wrong_numbers(b) == 0);
     FAILS(HOCKET_ERR_ERROR, hocket_save("saved.npy", "t,u", 2, out, NULL, NULL, 0, 60));
     SAYS("one array");
-    if (hocket_save("saved.h5", "t,run/u", 2, out, "{\"step\":7}", "gzip", 0, 60) != HOCKET_SUCCESS) {
+    if (hocket_save("saved.h5", "t,run/u", 2, out, "{\"step\":7}", "gzip", 0, 60) !=
+        HOCKET_SUCCESS) {
         SAYS("finds no HDF5");
         return;
     }
