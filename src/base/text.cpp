@@ -85,9 +85,9 @@ bool is_utf8(std::string_view text) {
                          : first < 0xE0 ? 1
                          : first < 0xF0 ? 2
                                         : 3;
-        std::uint32_t code = more == 0 ? first : first & (0x3FU >> more);
         if (more < 0 || first > 0xF4 || text.size() - k < static_cast<std::size_t>(more))
             return false;
+        std::uint32_t code = more == 0 ? first : first & (0x3FU >> more);
         for (int n = 0; n < more; ++n) {
             const auto next = static_cast<unsigned char>(text[k++]);
             if ((next & 0xC0U) != 0x80) return false;
