@@ -242,7 +242,7 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
                 rows.clear();
                 for (std::int64_t n = 0; n < (here ? deep : copied) && more; ++n) {
                     const char* const row = a + outer.a();
-                    double* const room = memory.data() + n * most;
+                    double* const room = here ? nullptr : memory.data() + n * most;
                     if (!here) gather(row, side_step, wide, terms.number, room);
                     rows.push_back(here ? static_cast<const void*>(row) : room);
                     more = outer.next();
