@@ -151,12 +151,37 @@ def raw(numbers: Numbers, bench: Bench) -> list[Finding]:
     return [ratio("", below, ours, source(document))]
 
 
+def _by_processors(bench: Bench) -> tuple[int, dict[str, Any]]:
+    """The most processes a task that have a core each, and the times of a task of one and of as
+    many."""
+    many = bench.cores // 2
+    return many, bench.app("pingpong", "--n", "16,4096", "--per-task", f"1,{many}")
+
+
 def by_processors(numbers: Numbers, bench: Bench) -> list[Finding]:
     """Figure 7: several processes a task over one."""
-    many, n = bench.cores // 2, numbers["n"]
-    found = bench.app("pingpong", "--n", "16,4096", "--per-task", f"1,{many}")
+    n = numbers["n"]
+    many, found = _by_processors(bench)
     of = {(each["n"], each["per_task"]): each["persistent"] for each in found["tables"]}
     return [ratio(f"N = {n}, {many} processes over one", of[n, many], of[n, 1], source(found))]
+
+
+def model_processors(numbers: Numbers, bench: Bench) -> list[Finding]:
+    """Section 5's model over P: its error for tasks of several processes, with the costs of tasks
+    of one."""
+    costs = _pingpong(bench)["model"]["plain"]
+    many, document = _by_processors(bench)
+    found = []
+    for each in document["tables"]:
+        n, P, figure = each["n"], each["per_task"], each["plain"]
+        if P == many:
+            said = P * costs["t_s"] + n * n / P * costs["t_w"]
+            off = abs(said / median(figure) - 1)
+            shown = f"{1e6 * said:.3g} µs for {1e6 * median(figure):.3g} µs"
+            label = f"N = {n}, {many} processes"
+            runs = int(figure["runs"])
+            found.append(Finding(label, off, runs, source=source(document), shown=shown))
+    return found
 
 
 def fft_sizes(numbers: Numbers, bench: Bench) -> list[Finding]:

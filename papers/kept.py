@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .judge import NOT_SHOWN, Finding, Verdict
+from .judge import Finding, Verdict
 from .model import Bench, Claim, NotHereError, conclude
 
 #: of the machine of the stored reports
@@ -56,7 +56,7 @@ class Kept(Bench):
         self.cores = _CORES
 
     def bench(self, *words: str) -> dict[str, Any]:
-        """No native measurement is stored with its samples."""
+        """Native measurements are stored as findings: see `recall`."""
         raise NotHereError("not measured yet")
 
     app = bench
@@ -75,15 +75,8 @@ class Kept(Bench):
 
 
 def recall(claim: Claim) -> Verdict | None:
-    """The verdict by the stored run of all claims, made anew from its findings. A run that stored
-    only text shows nothing, and its text is the reason; it had two cores. None without either."""
-    document = report("verdicts") or {"claims": ()}
-    claims = [each for each in document["claims"] if each["paper"] == claim.paper]
-    for each in claims:
-        if each["claim"] == claim.name and each.get("findings"):
+    """The verdict by the stored findings of a run, made anew; None without them."""
+    for each in (report("verdicts") or {"claims": ()})["claims"]:
+        if (each["paper"], each["claim"]) == (claim.paper, claim.name) and each["findings"]:
             return conclude(claim, [Finding(**one) for one in each["findings"]])
-    for each in claims:
-        if each["claim"] == claim.earlier and each["ours"]:
-            text = f"stored without samples, 2026-11-22 or 23: {each['ours']}"
-            return Verdict(NOT_SHOWN, f"not measured yet; {text}")
     return None

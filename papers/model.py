@@ -46,7 +46,6 @@ class Claim:
     cores: int = 1  #: the fewest with which a trial can have another result
     numbers: Mapping[str, Any] = field(default_factory=dict)  #: for the trial
     no_trial: str = ""  #: the reason why the trial could not have had another result
-    earlier: str = ""  #: the claim of an earlier run that stored its text and no samples
     because: str = ""  #: the known reason of a result that differs from the paper's
 
 

@@ -164,6 +164,8 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--ranks {options.ranks}: local arrays need no processes; leave it out")
     if options.table or options.figure:
         _validate_paper(options)
+        # The threads of a table would share the core of a process that is pinned.
+        options.no_pin = options.no_pin or bool(options.table)
     else:
         _arrays(options)
     if options.team and not options.table:
