@@ -174,7 +174,7 @@ def model_processors(numbers: Numbers, bench: Bench) -> list[Finding]:
     found = []
     for each in document["tables"]:
         n, P, figure = each["n"], each["per_task"], each["plain"]
-        if P == many:
+        if many == P:
             said = P * costs["t_s"] + n * n / P * costs["t_w"]
             off = abs(said / median(figure) - 1)
             shown = f"{1e6 * said:.3g} µs for {1e6 * median(figure):.3g} µs"
