@@ -124,6 +124,11 @@ def points() -> list[Point]:
     for procs in (5, 22, 100):  # bricks to bricks of other sides
         bricks = Listed("BOXES", (procs,) * 3), Listed("BOXES", (procs - 1, procs, procs + 1))
         sweep.append(Point("kinds", (7 * procs,) * 3, *bricks))
+    for few, listed, extent in (  # 10**4 peers of a million processes
+        (Side("BLOCK", (100,)), Listed("GEN_BLOCK", (million,)), 100 * million),
+        (Side("BLOCK", (5, 5, 4)), Listed("BOXES", (100,) * 3), 700),
+    ):
+        sweep.append(Point("kinds", (extent,) * len(few.procs), few, listed))
     return sweep
 
 
@@ -239,5 +244,5 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
             ),
         )
         for point in _chosen(options)
-        if not isinstance(point.source, Listed)
+        if not (isinstance(point.source, Listed) or isinstance(point.target, Listed))
     ]
