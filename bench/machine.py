@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import importlib
 import os
@@ -44,6 +45,28 @@ def _version(package: str) -> str | None:
     except ImportError:
         return None
     return None if version is None else str(version)
+
+
+class _Mallinfo2(ctypes.Structure):
+    """glibc's `struct mallinfo2`, mallinfo(3)."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    )
+
+
+def allocated() -> int | None:
+    """Bytes that malloc has handed out in the main arena and by mmap; None without glibc 2.33."""
+    query = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if query is None:
+        return None
+    query.restype = _Mallinfo2
+    info = query()
+    return int(info.uordblks) + int(info.hblkhd)
 
 
 def environment(library: str | None, standard: str | None) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 """Runs every snippet of README, CONTRIBUTING and docs/, and compares what they print.
 
 A fence ```python is a program of its own, which shares a process with others unless it says
-`alone`; ```python ranks=4 runs under mpiexec; ```sh runs line by line in the checkout. A following
-```output is what was printed, where `...` stands for anything.
+`alone`; ```python ranks=4 runs under mpiexec; needs=MODULE skips it if that is not installed.
+```sh runs line by line in the checkout. A following ```output is what was printed, where `...`
+stands for anything.
 ```fortran is a program on the Fortran module. A fence that says no-run is only read; one that says
 file=NAME is a part of tests/install/test_coupled.py.
 """
@@ -11,6 +12,7 @@ file=NAME is a part of tests/install/test_coupled.py.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -111,6 +113,9 @@ def test_python(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     goes into a start."""
     program = tmp_path / "snippet.py"
     program.write_text(snippet.text, encoding="utf-8")
+    needs = re.search(r"needs=(\w+)", snippet.options)
+    if needs and importlib.util.find_spec(needs.group(1)) is None:
+        pytest.skip(f"{needs.group(1)} is not installed")
     ranks = re.search(r"ranks=(\d+)", snippet.options)
     if ranks or "alone" in snippet.options:
         command = [str(BIN / "mpiexec"), "-n", ranks.group(1)] if ranks else []

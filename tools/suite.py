@@ -207,6 +207,8 @@ def neighbours(report: Report) -> None:
     if python is not None:
         files = ["tests/mpi/test_scalapack.py", "tests/mpi/test_neighbours.py"]
         report.run("neighbours of the system's MPI", [str(python), "-m", "pytest", "-rs", *files])
+        page = ["tests/test_docs.py", "-k", "neighbours"]
+        report.run("programs of their page", [str(python), "-m", "pytest", "-rs", *page])
 
 
 def docs(mpi: str, arguments: list[str]) -> int:

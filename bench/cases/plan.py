@@ -7,12 +7,13 @@ import argparse
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from ..group import Group
 from ..harness import Contestant, Step, WrongResultError
+from ..machine import allocated
 from ..record import Question
 from ..registry import Match, Native
 from ..subject import hocket
@@ -51,22 +52,28 @@ class Listed(Side):
         return self.form
 
     def layout(self, hk: Any, shape: tuple[int, ...]) -> Any:
+        return self.maker(hk, shape)()
+
+    def maker(self, hk: Any, shape: tuple[int, ...]) -> Callable[[], Any]:
+        """A function that makes the layout of lists that are there already."""
         (many, *_), total = self.procs, math.prod(self.procs)
         rng = np.random.default_rng(0)
         if self.form == "GEN_BLOCK":
             ends = np.sort(rng.permutation(np.arange(1, shape[0]))[: many - 1])
             sizes = np.diff(ends, prepend=0, append=shape[0])
-            return hk.Layout(shape, [hk.gen_block(sizes)], self.procs)
+            return lambda: hk.Layout(shape, [hk.gen_block(sizes)], self.procs)
         if self.form == "INDIRECT":
-            return hk.Layout(shape, [hk.indirect(rng.integers(many, size=shape[0]))], self.procs)
+            owners = rng.integers(many, size=shape[0])
+            return lambda: hk.Layout(shape, [hk.indirect(owners)], self.procs)
         if self.form == "ELEMENTS":
-            return hk.Layout.elements(shape, np.split(rng.permutation(shape[0]), many))
+            lists = np.split(rng.permutation(shape[0]), many)
+            return lambda: hk.Layout.elements(shape, lists)
         bounds = [np.linspace(0, n, p + 1).astype(int) for n, p in zip(shape, self.procs)]
         places = np.stack(np.unravel_index(np.arange(total), self.procs), 1)
         starts, stops = (
             np.stack([b[p + up] for b, p in zip(bounds, places.T)], 1).tolist() for up in (0, 1)
         )
-        return hk.Layout.boxes(shape, zip(starts, stops))
+        return lambda: hk.Layout.boxes(shape, zip(starts, stops))
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,11 @@ def points() -> list[Point]:
     for procs in (5, 22, 100):  # bricks to bricks of other sides
         bricks = Listed("BOXES", (procs,) * 3), Listed("BOXES", (procs - 1, procs, procs + 1))
         sweep.append(Point("kinds", (7 * procs,) * 3, *bricks))
+    for few, listed, extent in (  # 10**4 peers of a million processes
+        (Side("BLOCK", (100,)), Listed("GEN_BLOCK", (million,)), 100 * million),
+        (Side("BLOCK", (5, 5, 4)), Listed("BOXES", (100,) * 3), 700),
+    ):
+        sweep.append(Point("kinds", (extent,) * len(few.procs), few, listed))
     return sweep
 
 
@@ -153,7 +165,10 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 "to procs": point.target.procs,
             }
         )
-        yield Match(question, [_python(point)])
+        entrants = [_python(point)]
+        if isinstance(point.source, Listed):
+            entrants.append(_made(point, point.source))
+        yield Match(question, entrants)
 
 
 def _python(point: Point) -> Contestant:
@@ -183,6 +198,39 @@ def _python(point: Point) -> Contestant:
     return Contestant("hk.plan(source, target).sends(rank)", prepare)
 
 
+def _made(point: Point, side: Listed) -> Contestant:
+    """The layout itself, which every process makes and keeps whole."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        make = side.maker(hk, point.shape)
+        held: list[Any] = []
+
+        def run() -> None:
+            held.clear()
+            held.append(make())
+
+        def check() -> None:
+            lay = held[0]
+            if lay.size != math.prod(side.procs) or lay.num_elements != math.prod(point.shape):
+                raise WrongResultError(f"{lay!r} has not the processes and elements asked for")
+
+        def kept() -> dict[str, int]:
+            target = point.target.layout(hk, point.shape)
+            held.clear()
+            before = allocated()
+            run()
+            hk.plan(held[0], target).sends(0)  # what a layout makes for its first plan
+            after = allocated()
+            if before is None or after is None:
+                return {}
+            return {"bytes kept a process": round((after - before) / held[0].size)}
+
+        return Step(run, check, held.clear, extras=kept)
+
+    return Contestant("making the source's layout", prepare)
+
+
 def natives(options: argparse.Namespace) -> Sequence[Native]:
     """From C++, with the memory, of what is short enough for a command line."""
     return [
@@ -196,5 +244,5 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
             ),
         )
         for point in _chosen(options)
-        if not isinstance(point.source, Listed)
+        if not (isinstance(point.source, Listed) or isinstance(point.target, Listed))
     ]

@@ -81,30 +81,50 @@ def _rewritten(contestant: Contestant, source: np.ndarray, group: Group) -> Cont
     return Contestant(contestant.name, prepare)
 
 
-def _hocket(problem: Problem, started: bool, group: Group) -> Contestant:
-    def prepare() -> Step:
-        hk = hocket()
-        source, target = (
+class _Moved:
+    """hocket's arrays of a problem, and its ways to move the first into the second."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.hk = hk = hocket()
+        source, self.target = (
             hk.Layout(side.shape, side.dist, side.procs)
             for side in (problem.source_lay, problem.target_lay)
         )
-        a, b = (hk.empty(each, np.float64, problem.comm) for each in (source, target))
-        fill(a.local, problem.source_indices, problem.shape)
-        kept = a.local.copy()
-        x: Any = hk.transfer(a, b) if started else None
-
-        def once() -> None:
-            hk.redistribute(a, target, out=b)
-
-        step = Step(
-            (lambda: x(a, b)) if started else once,
-            lambda: problem.verify(b.local),
-            lambda: b.local.fill(np.nan),
-            x.free if started else lambda: None,
+        self.a, self.b = (
+            hk.empty(each, np.float64, problem.comm) for each in (source, self.target)
         )
-        return _Rewritten(step, lambda: np.copyto(a.local, kept), group).step()
+        fill(self.a.local, problem.source_indices, problem.shape)
 
-    name = "hocket, started transfer" if started else "hocket, one-shot redistribute"
+    def into(self) -> None:
+        self.hk.redistribute(self.a, self.target, out=self.b)
+
+    def new(self) -> None:
+        """The array of the run before is freed before, as in a loop that names its result anew."""
+        self.b = None
+        self.b = self.hk.redistribute(self.a, self.target)
+
+
+NEW, INTO, STARTED = (
+    "hocket, one-shot redistribute into a new array",
+    "hocket, one-shot redistribute",
+    "hocket, started transfer",
+)
+
+
+def _hocket(problem: Problem, name: str, group: Group) -> Contestant:
+    def prepare() -> Step:
+        moved = _Moved(problem)
+        kept = moved.a.local.copy()
+        x: Any = moved.hk.transfer(moved.a, moved.b) if name == STARTED else None
+        run = {NEW: moved.new, INTO: moved.into, STARTED: lambda: x(moved.a, moved.b)}[name]
+        step = Step(
+            run,
+            lambda: problem.verify(moved.b.local),
+            lambda: moved.b.local.fill(np.nan),
+            x.free if x is not None else lambda: None,
+        )
+        return _Rewritten(step, lambda: np.copyto(moved.a.local, kept), group).step()
+
     return Contestant(name, prepare)
 
 
@@ -125,7 +145,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             _rewritten(each(problem), problem.source, group)
             for each in (flat_copy, alltoallw, planned_alltoallw)
         ]
-        entrants += [_hocket(problem, started, group) for started in (False, True)]
+        entrants += [_hocket(problem, name, group) for name in (NEW, INTO, STARTED)]
         yield Match(question, entrants)
 
 

@@ -86,13 +86,28 @@ Array wrap(std::uintptr_t address, const Layout& layout, const std::string& dtyp
                        strides, kept(std::move(owner)), writable, room);
 }
 
-nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> allocate(std::int64_t bytes, std::int64_t room) {
-    auto memory = std::make_unique<std::shared_ptr<std::byte>>(hocket::allocate(bytes, room));
-    auto* data = reinterpret_cast<std::uint8_t*>(memory->get());
-    const nb::capsule owner(memory.release(), [](void* held) noexcept {
-        delete static_cast<std::shared_ptr<std::byte>*>(held);
+using Bytes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
+
+// NumPy's view of memory that lives as long as the view.
+Bytes bytes_of(void* data, std::int64_t size, std::shared_ptr<const void> keep) {
+    auto held = std::make_unique<std::shared_ptr<const void>>(std::move(keep));
+    const nb::capsule owner(held.release(), [](void* each) noexcept {
+        delete static_cast<std::shared_ptr<const void>*>(each);
     });
-    return {data, {static_cast<std::size_t>(std::max(bytes, room))}, owner};
+    return {data, {static_cast<std::size_t>(size)}, owner};
+}
+
+Bytes allocate(std::int64_t bytes) {
+    auto memory = hocket::allocate(bytes);
+    void* const data = memory.get();
+    return bytes_of(data, bytes, std::move(memory));
+}
+
+nb::tuple empty(const Layout& layout, const std::string& dtype, std::int64_t itemsize,
+                std::uintptr_t comm, std::int64_t room) {
+    Array array = Array::empty(layout, {dtype, itemsize}, comm_of(comm), room);
+    Bytes bytes = bytes_of(array.data(), array.room(), array.keep());
+    return nb::make_tuple(std::move(array), std::move(bytes));
 }
 
 RedistributeOptions options_of(std::optional<double> timeout, std::vector<std::int64_t> axes,
@@ -138,8 +153,8 @@ NB_MODULE(_mpi, m) {
         "set_log",
         [](int from) { set_log(from < 0 ? nullptr : log_to_python, static_cast<LogLevel>(from)); },
         "from_"_a);
-    m.def("allocate", &python::allocate, "bytes"_a, "room"_a = 0,
-          "Uninitialised memory of hocket's own, with its room, as bytes that NumPy can view.");
+    m.def("allocate", &python::allocate, "bytes"_a,
+          "Uninitialised memory of hocket's own, as bytes that NumPy can view.");
 
     m.def(
         "rank_and_size",
@@ -152,8 +167,11 @@ NB_MODULE(_mpi, m) {
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,
                     "strides"_a, "owner"_a, "writable"_a, "room"_a)
+        .def_static("empty", &empty, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a, "room"_a,
+                    "An array in uninitialised memory, and that memory with its room, as bytes.")
         .def("layout", &Array::layout)
-        .def("room", &Array::room);
+        .def("room", &Array::room)
+        .def("writable", &Array::writable);
 
     m.def(
         "redistribute",
@@ -200,7 +218,6 @@ NB_MODULE(_mpi, m) {
         },
         "comm"_a, "text"_a, "root"_a, "timeout"_a.none(), unlocked);
 
-    m.def("room_of", &room_of, "layout"_a, "itemsize"_a, "rank"_a);
     m.def(
         "layout_of_box",
         [](std::uintptr_t comm, const Shape& start, const Shape& stop, const Shape& shape,

@@ -108,10 +108,6 @@ class Array {
     std::int64_t room_ = 0;
 };
 
-/// Bytes that Array::empty allocates for the part of process `rank`; -1: of a process beyond the
-/// layout.
-std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t rank);
-
 /// The distance in bytes between neighbours along each dimension of a dense row-major array.
 Shape dense_strides(const Shape& shape, std::int64_t itemsize);
 

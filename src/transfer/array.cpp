@@ -34,6 +34,21 @@ void require_addresses(const Array& array) {
                     "the next");
 }
 
+// Bytes to allocate for the part of process `rank`; -1: of a process beyond the layout.
+std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t rank) {
+    if (rank < 0) return 0;
+    const layout::Form& form = layout.form();
+    const std::int64_t own = layout.local_elements(rank);
+    const auto at = form.place(rank);
+    std::int64_t elements = own;
+    if (at && layout::Arrangement::exists(form)) {
+        const std::int64_t most = layout::Arrangement(layout).most_elements(*at);
+        const std::int64_t even = base::ceil_div(layout.num_elements(), layout.size());
+        elements = std::max(own, std::min(most, std::max(2 * even, small_room / itemsize)));
+    }
+    return base::product(elements, itemsize).value_or(base::max_size);
+}
+
 }  // namespace
 
 Shape dense_strides(const Shape& shape, std::int64_t itemsize) {
@@ -68,20 +83,6 @@ std::int64_t Array::local_bytes() const {
                         dtype_.name + " has more than 2^63 bytes; use more processes");
     }
     return bytes;
-}
-
-std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t rank) {
-    if (rank < 0) return 0;
-    const layout::Form& form = layout.form();
-    const std::int64_t own = layout.local_elements(rank);
-    const auto at = form.place(rank);
-    std::int64_t elements = own;
-    if (at && layout::Arrangement::exists(form)) {
-        const std::int64_t most = layout::Arrangement(layout).most_elements(*at);
-        const std::int64_t even = base::ceil_div(layout.num_elements(), layout.size());
-        elements = std::max(own, std::min(most, std::max(2 * even, small_room / itemsize)));
-    }
-    return base::product(elements, itemsize).value_or(base::max_size);
 }
 
 Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm, std::int64_t room) {

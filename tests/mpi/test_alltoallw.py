@@ -16,7 +16,7 @@ from random_layouts import any_pair, from_rng
 
 
 @pytest.mark.parametrize("cases", [15, pytest.param(150, marks=pytest.mark.soak)])
-@ranks(1, 2, 4, soak=[3, 6])
+@ranks(1, 2, 4, soak=[3, 5, 6])
 def test_random_layouts_of_every_kind(comm: Any, cases: int) -> None:
     rng = np.random.default_rng([comm.size, 77])
     for case in range(cases):
@@ -42,6 +42,26 @@ def test_random_layouts_of_every_kind(comm: Any, cases: int) -> None:
                 assert place == 0
                 assert count * each.Get_size() == moved.get(peer, 0) * dtype.itemsize
                 each.Free()
+
+
+@ranks(1, 2)
+def test_elements_beyond_2_gib_arrive(comm: Any) -> None:
+    """They lie at a byte displacement that no int holds. Memory that is not touched takes no
+    pages."""
+    n = (1 << 31) + 64
+    rows = hk.Layout((2, n), "(*, *)") if comm.size == 1 else hk.Layout((2, n), "(BLOCK, *)", 2)
+    tails = [((1 - r, n - 13), (2 - r, n - 3)) for r in range(comm.size)]
+    a = np.zeros(rows.local_shape(comm.rank), np.uint8)
+    for row, own in enumerate(a, comm.rank):
+        own[n - 13 : n - 3] = 100 * row + np.arange(10)
+    lay = hk.Layout.boxes((2, n), tails)
+    b = np.zeros(lay.local_shape(comm.rank), np.uint8)
+    p = hk.plan(rows, lay, itemsize=1)
+    given = p.alltoallw(comm.rank)
+    comm.Alltoallw([a, *given[:3]], [b, *given[3:]])
+    np.testing.assert_array_equal(b, [100 * (1 - comm.rank) + np.arange(10)])
+    for each in given[2] + given[5]:
+        each.Free()
 
 
 @ranks(1)

@@ -76,6 +76,24 @@ def test_more_than_the_machine_has_is_refused(comm):
 
 
 @ranks(1, 2)
+def test_memory_that_its_owner_locks_is_refused(comm):
+    """Whenever that happens; once it may be written again, hocket writes it."""
+    a = hk.empty(rows(comm).layout(hk), "i8", comm=comm)
+    mover = hk.transfer(a.layout, a.layout, comm=comm)
+    source = hk.zeros(a.layout, "i8", comm=comm)
+    mover(source, a)
+    for _ in range(2):
+        a.local.flags.writeable = False
+        with pytest.raises(hk.Error, match="read-only"):
+            mover(source, a)
+        a.local.flags.writeable = True
+        a.local[...] = 1
+        mover(source, a)
+        assert (a.local == 0).all()
+    check_still_works(comm)
+
+
+@ranks(1, 2)
 def test_local_arrays_outlive_their_array(comm):
     local = hk.zeros(
         Spec((300, 300), (BLOCK, STAR), (comm.size,)).layout(hk), "f8", comm=comm

@@ -69,7 +69,6 @@ USED = {
     "transfer.start": lambda: x.start(made, a),
     "transfer.wait": lambda: x.wait(),
     "transfer.free": lambda: x.free(),
-    "flow.transfer": lambda: (flow.transfer(x, made, a), flow.wait()),
     "halo.exchange": lambda: halo.exchange(),
     "halo.iexchange": lambda: halo.iexchange(),
     "comm of a task": lambda: v.task(mine).comm,
@@ -113,7 +112,8 @@ USED = {
     "team.error": lambda: team.error("late"),
     "flow.send": lambda: flow.send(w, b, other),
     "flow.exchange": lambda: flow.exchange(halo),
-    "flow.wait": lambda: flow.wait(),
+    "flow.wait": lambda: flow.wait(),  # for the receive under way
+    "flow.transfer": lambda: (flow.transfer(x, made, a), flow.wait()),
 }
 if sys.argv[1] == "used":
     CALLS.update(USED)

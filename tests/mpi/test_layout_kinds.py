@@ -47,7 +47,7 @@ def random_move(comm, rng, own, case, gaps):
     memory.check_untouched("the source of what cannot be")
 
 
-@ranks(1, 2, 3, 4, 6)
+@ranks(1, 2, 3, 4, 5, 6)
 @pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.soak)])
 def test_random_layouts_of_every_kind(comm, seed):
     rng = np.random.default_rng([seed, comm.size, 3])
@@ -67,7 +67,7 @@ def test_random_layouts_of_every_kind_on_pretended_nodes(comm, cases):
 
 
 @pytest.mark.soak
-@ranks(1, 2, 3, 4, 6, seconds=600)
+@ranks(1, 2, 3, 4, 5, 6, seconds=600)
 def test_random_layouts_of_every_kind_for_long(comm, soak_seed):
     rng, own = np.random.default_rng([soak_seed, comm.size]), private(comm, soak_seed)
     for case in range(2000):
@@ -208,7 +208,7 @@ def all_verbs(comm, rng, case):
     np.testing.assert_array_equal(b.local, 2 * expected)
 
 
-@ranks(2, 3, 6)
+@ranks(2, 3, 6, soak=[4, 5])
 def test_every_verb_takes_every_kind(comm):
     rng = np.random.default_rng([comm.size, 5])
     for case in range(12):

@@ -71,7 +71,7 @@ def random_transfer(comm: Any, rng: np.random.Generator, own: Any, case: int, ga
     x.free()
 
 
-@ranks(1, 2, 3, 4, 6)
+@ranks(1, 2, 3, 4, 5, 6)
 @pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.soak)])
 def test_random_layouts_of_every_kind(comm: Any, seed: int) -> None:
     rng, own = np.random.default_rng([seed, comm.size, 14]), private(comm, seed)
@@ -89,7 +89,7 @@ def test_random_layouts_on_pretended_nodes(comm: Any, cases: int) -> None:
 
 
 @pytest.mark.soak
-@ranks(1, 2, 3, 4, 6, seconds=600)
+@ranks(1, 2, 3, 4, 5, 6, seconds=600)
 def test_random_layouts_for_long(comm: Any, soak_seed: int) -> None:
     rng, own = np.random.default_rng([soak_seed, comm.size]), private(comm, soak_seed)
     for case in range(1000):

@@ -390,6 +390,28 @@ def test_a_plan_as_json_and_drawn(capsys):
     assert Path("plan.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    "side",
+    [
+        "(GEN_BLOCK(3, 0, 5))@3",
+        "(BALANCED)@3",
+        "(INDIRECT(1, 2*0, 2, 2*1, 2*0))@3",
+        "BOXES [0:4 | 3:8]",
+        "ELEMENTS [7, 0+3 | 3+4]",
+    ],
+)
+def test_a_plan_from_and_to_every_ownership(capsys, side):
+    for words in ([side, "(CYCLIC)@2"], ["(CYCLIC)@2", side]):
+        command = ["plan", *words, "--shape", "8", "--json", "-", "--plot", "plan.png"]
+        assert main(command) == 0
+        facts = json.loads(capsys.readouterr().out)
+        copies = side.startswith("BOXES") and words[1] == side
+        assert facts["elements_moved"] == 8 + copies
+        Path("plan.png").unlink()  # it was drawn
+        assert main(["plan", *words, "--shape", "8"]) == 0
+        assert side.partition("@")[0] in capsys.readouterr().out
+
+
 def test_a_plan_relabeled_tells_what_it_saves(capsys):
     words = ["plan", "(BLOCK)@4", "(BLOCK)@4 AS (1, 2, 3, 0)", "--shape", "8", "--relabel"]
     assert main(words) == 0

@@ -162,8 +162,9 @@ class Array(Methods):
     def _wrapped(self) -> _mpi.Local:
         """The same array for the C++ library."""
         local = self._current()
-        if self._core is None:
-            self._core = _mpi.Local.wrap(
+        core = self._core
+        if core is None or core.writable() != local.flags.writeable:
+            self._core = core = _mpi.Local.wrap(
                 self._address(),
                 self.layout._native,
                 dtypes.name_of(self.dtype),
@@ -174,7 +175,7 @@ class Array(Methods):
                 local.flags.writeable,
                 0 if self._room is None else self._room.size,
             )
-        return self._core
+        return core
 
     def _address(self) -> int:
         start = self._local if self._room is None else self._room

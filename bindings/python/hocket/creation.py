@@ -68,24 +68,30 @@ def empty(
     count = 1
     for extent in shape:  # Python's integers do not overflow
         count *= extent
-    rank = on.rank if on.rank < layout.size else -1
-    reserved = _mpi.room_of(layout._native, kind.itemsize, rank)
     if max(count, elements) * kind.itemsize >= 2**63:
         raise Error(
             f"a local array of shape {shape} of {kind} with room for {elements} elements has more "
             f"than 2^63 bytes; use more processes"
         )
-    whole = _mpi.allocate(count * kind.itemsize, max(reserved, elements * kind.itemsize))
-    return Array(as_array(whole, shape, kind), layout, on, whole)
+    return _allocated(layout, kind, on, shape, elements)
 
 
-def empty_as(a: Array, dtype: np.dtype[Any]) -> Array:
-    """`empty` with the layout and the communicator of `a`, which needs no checks."""
-    local, layout = a._local, a._layout
-    rank = a._rank_and_size[0]
-    reserved = _mpi.room_of(layout._native, dtype.itemsize, rank if rank < layout.size else -1)
-    whole = _mpi.allocate(local.size * dtype.itemsize, reserved)
-    return Array(np.ndarray(local.shape, dtype, whole), layout, a._comm, whole)
+def _allocated(
+    layout: Layout, kind: np.dtype[Any], comm: MPI.Comm, shape: tuple[int, ...], elements: int = 0
+) -> Array:
+    core, whole = _mpi.Local.empty(
+        layout._native, dtypes.name_of(kind), kind.itemsize, comm.handle, elements * kind.itemsize
+    )
+    array = Array(as_array(whole, shape, kind), layout, comm, whole)
+    array._core = core
+    return array
+
+
+def empty_as(a: Array, dtype: np.dtype[Any], layout: Optional[Layout] = None) -> Array:
+    """`empty` with the communicator of `a`, which needs no checks, and its layout or another."""
+    if layout is None or layout is a._layout:
+        return _allocated(a._layout, dtype, a._comm, a._local.shape)
+    return _allocated(layout, dtype, a._comm, local_shape(layout, a._comm))
 
 
 def zeros(

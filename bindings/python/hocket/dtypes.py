@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 from hocket.errors import Error
 
+#: the names of the native numbers met so far, by NumPy's character code
+_names: dict[str, str] = {}
+
 
 def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
     """The NumPy dtype for a user's argument.
@@ -39,7 +42,10 @@ def resolve(dtype: npt.DTypeLike) -> np.dtype[Any]:
 def name_of(dtype: np.dtype[Any]) -> str:
     """A name for the dtype, the same in every language, from which `from_name` restores it."""
     if dtype.isnative and dtype.kind in "biufc":
-        return str(dtype.name)
+        name = _names.get(dtype.char)
+        if name is None:  # NumPy makes the text anew at each use, in 2 us
+            name = _names[dtype.char] = str(dtype.name)
+        return name
     return repr(np.lib.format.dtype_to_descr(dtype))
 
 

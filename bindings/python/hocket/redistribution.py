@@ -15,7 +15,7 @@ from hocket.arguments import as_bytes, as_number
 from hocket.arrays import Array, require_processes
 from hocket.calls import collective, no_array
 from hocket.communicators import communicator
-from hocket.creation import empty, wrap
+from hocket.creation import empty, empty_as, wrap
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.requests import ArrayRequest
@@ -101,7 +101,7 @@ def _destination(
     source: Array, layout: Layout, wanted: np.dtype[Any], out: Optional[Array], converts: bool
 ) -> Array:
     if out is None:
-        return empty(layout, wanted, source.comm)
+        return empty_as(source, wanted, layout)
     if not isinstance(out, Array):
         raise MismatchError(
             f"out is {type(out).__name__}; give an array made by hk.empty or hk.wrap"
