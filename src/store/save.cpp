@@ -168,7 +168,7 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
     const std::string call = "save('" + path + "': " + listed(arrays) + ")";
     const auto names = std::make_shared<std::optional<Names>>();
     auto session =
-        std::make_shared<store::Session>(store::Session{comm, "", "w", {}, {}, false, false, true});
+        std::make_shared<store::Session>(store::Session{comm, "", "w", {}, {}, false, true});
     store::on_first(
         comm, call,
         [&] {

@@ -98,6 +98,37 @@ static void test_started(hocket_store* store, hocket_array* a, hocket_array* b) 
     FAILS(HOCKET_ERR_ARGUMENT, hocket_store_iread(store, "t", b, NULL));
 }
 
+/* A file stands where writers of 's' need a folder. */
+static void test_failed_write(hocket_array* a) {
+    const char* const folder = "failed.zarr/t/c";
+    const char* text = NULL;
+    const int64_t shape[2] = {rows, cols};
+    hocket_store* store = NULL;
+    OK(hocket_store_open("failed.zarr", "w", MPI_COMM_WORLD, 60, &store));
+    OK(hocket_store_create(store, "t", 2, shape, "float64", 0, 0, NULL, 0, NULL, NULL, NULL, NULL,
+                           60));
+    if (rank == 0) {
+        FILE* const file = fopen(folder, "w");
+        CHECK(file != NULL);
+        if (file != NULL) fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    FAILS(HOCKET_ERR_ERROR, hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 0, 60));
+    OK(hocket_store_close(store, 60));
+    OK(hocket_store_free(&store));
+    if (rank == 0) CHECK(remove(folder) == 0);
+    OK(hocket_store_open("failed.zarr", "r+", MPI_COMM_WORLD, 60, &store));
+    OK(hocket_store_unfinished(store, &text));
+    CHECK(strstr(text, "whose write of 't' failed") != NULL);
+    OK(hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 0, 60));
+    OK(hocket_store_close(store, 60));
+    OK(hocket_store_free(&store));
+    OK(hocket_store_open("failed.zarr", "r", MPI_COMM_WORLD, 60, &store));
+    OK(hocket_store_unfinished(store, &text));
+    CHECK(strcmp(text, "") == 0);
+    OK(hocket_store_free(&store));
+}
+
 static void test_checkpoints(hocket_array* a, hocket_array* b) {
     const hocket_array* out[2] = {a, a};
     hocket_array* in[2] = {b, b};
@@ -188,6 +219,7 @@ void test_stores(void) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_store_open(NULL, "r", MPI_COMM_WORLD, 60, &store));
     OK(hocket_store_open_fortran("c.zarr", "r", (int)MPI_Comm_c2f(MPI_COMM_WORLD), 60, &store));
     OK(hocket_store_free(&store));
+    test_failed_write(a);
     test_checkpoints(a, b);
     OK(hocket_array_free(&a));
     OK(hocket_array_free(&b));

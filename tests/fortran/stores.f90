@@ -26,6 +26,7 @@ program stores
   call test_counts()
   call hocket_store_close(store)
   call hocket_store_free(store)
+  call test_failed_write()
   call test_checkpoints()
   call finish('stores')
 
@@ -82,6 +83,37 @@ contains
     call check(all(values == [4, 3]), 'shards')
     call hocket_store_dtype(store, 'v', text, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'no array')
+  end subroutine
+
+  ! A file stands where writers need a folder.
+  subroutine test_failed_write()
+    type(hocket_store) :: failed
+    character(:), allocatable :: text
+    integer :: ierr, unit
+    call hocket_store_open('failed_f.zarr', 'w', world, failed)
+    call hocket_store_create(failed, 't', [7, 5], 'float64')
+    if (rank == 0) then
+      open (newunit=unit, file='failed_f.zarr/t/c', status='new')
+      close (unit)
+    end if
+    call hocket_store_write(failed, 't', a, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'failed_f.zarr')
+    call hocket_store_close(failed)
+    call hocket_store_free(failed)
+    if (rank == 0) then
+      open (newunit=unit, file='failed_f.zarr/t/c', status='old')
+      close (unit, status='delete')
+    end if
+    call hocket_store_open('failed_f.zarr', 'r+', world, failed)
+    call hocket_store_unfinished(failed, text)
+    call check(index(text, "whose write of 't' failed") > 0, 'a failed write')
+    call hocket_store_write(failed, 't', a)
+    call hocket_store_close(failed)
+    call hocket_store_free(failed)
+    call hocket_store_open('failed_f.zarr', 'r', world, failed)
+    call hocket_store_unfinished(failed, text)
+    call check(text == '', 'the write was repeated')
+    call hocket_store_free(failed)
   end subroutine
 
   ! The stored array, transposed.

@@ -13,14 +13,15 @@ extern "C" {
 int hocket_store_open(const char* path, const char* mode, MPI_Comm comm, double timeout,
                       hocket_store** store);
 /* Ends writing on all processes; the handle stays. Collective. Without it the store stays marked
- * as unfinished. */
+ * as unfinished; also after a failed write, until a later one has written its whole region. */
 int hocket_store_close(hocket_store* store, double timeout);
 int hocket_store_free(hocket_store** store);
 int hocket_store_path(const hocket_store* store, const char** path);
 int hocket_store_mode(const hocket_store* store, const char** mode);
 /* A JSON object. */
 int hocket_store_attributes(const hocket_store* store, const char** attributes);
-/* The job that began to write and never closed the store; "": none. */
+/* The job that began to write and never closed the store, or one of whose writes failed; "": none.
+ */
 int hocket_store_unfinished(const hocket_store* store, const char** text);
 /* The names of all arrays, sorted, with commas between them: "run/t,run/u". */
 int hocket_store_names(const hocket_store* store, const char** names);
