@@ -17,7 +17,8 @@ program stores
   call fill(a, rows, 0)
   call hocket_store_open('f.zarr', 'w', world, store)
   call hocket_store_create(store, 't', [7, 5], 'float64', chunks=[2, 3], shards=[4, 3], &
-                           codec='none', fill='1.5', attributes='{"unit":"K"}')
+                           codec='none', fill='1.5', attributes='{"unit":"K"}', &
+                           dimension_names='height,x')
   call hocket_store_create(store, 'run/u', [7, 5], 'float64')
   call hocket_store_set_attributes(store, '{"step":7}')
   call test_facts()
@@ -71,6 +72,8 @@ contains
     call check(text == '{"step":7}', 'attributes')
     call hocket_store_array_attributes(store, 't', text)
     call check(text == '{"unit":"K"}', 'attributes of an array')
+    call hocket_store_dimension_names(store, 't', text)
+    call check(text == 'height,x', 'names of dimensions')
     call hocket_store_dtype(store, 't', text)
     call check(text == 'float64', 'the type')
     call hocket_store_unfinished(store, text)
@@ -140,6 +143,7 @@ contains
   end subroutine
 
   subroutine test_moves()
+    type(hocket_operation) :: operation
     real(real64), pointer :: x(:, :)
     integer(int64), allocatable :: held(:)
     integer :: ierr, i
@@ -151,6 +155,17 @@ contains
     call hocket_layout_global_indices(part, rank, 1, held)
     do i = 1, size(x, 1)
       call check(nint(x(i, 1)) == held(i) + 1, 'rows from the second on')
+    end do
+    call hocket_store_create(store, 'v', [7, 5], 'float64', fill='-1')
+    call hocket_store_iwrite(store, 'v', c, operation, lower=[2, 1], upper=[7, 5], copy=.true.)
+    if (size(x) > 0) x = 0
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call hocket_store_iread(store, 'v', c, operation, lower=[1, 1], upper=[6, 5])
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    do i = 1, size(x, 1)
+      call check(nint(x(i, 1)) == merge(-1, int(held(i)), held(i) == 1), 'a region that was started')
     end do
     call test_order()
     call hocket_store_write(store, 't', a, max_buffer=47_int64, ierr=ierr)
