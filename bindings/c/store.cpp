@@ -5,6 +5,7 @@
 #include "handles.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
+#include "store_options.hpp"
 #include "task_arguments.hpp"
 
 using namespace hocket::c;
@@ -17,7 +18,7 @@ namespace {
 
 std::string joined(const std::vector<std::string>& names) {
     std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
+    for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ",") + names[i];
     return out;
 }
 
@@ -33,16 +34,19 @@ auto arguments_on(const char* function, const Store& store, Arguments arguments)
     });
 }
 
-StoreOptions options_of(std::span<const std::int64_t> lower, std::span<const std::int64_t> upper,
-                        std::int64_t writers, std::int64_t max_buffer, double timeout) {
-    StoreOptions options;
-    if (!lower.empty() || !upper.empty())
-        options.region =
-            hocket::IndexBox{{lower.begin(), lower.end()}, {upper.begin(), upper.end()}};
-    options.writers = writers;
-    if (max_buffer != 0) options.max_buffer = max_buffer;
+StoreOptions ending(StoreOptions options, double timeout) {
     options.deadline = deadline_of(timeout);
     return options;
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> out;
+    for (std::size_t first = 0; first <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', first), text.size());
+        out.push_back(text.substr(first, comma - first));
+        first = comma + 1;
+    }
+    return out;
 }
 
 struct Named {
@@ -52,17 +56,13 @@ struct Named {
 };
 
 hocket::NamedArrays named_arrays(const char* names, const std::vector<Array>& arrays) {
-    hocket::NamedArrays out;
     const std::string all = text_of(names, "names");
-    std::size_t first = 0;
-    while (first <= all.size() && out.size() < arrays.size()) {
-        const std::size_t comma = std::min(all.find(',', first), all.size());
-        out.emplace_back(all.substr(first, comma - first), arrays[out.size()]);
-        first = comma + 1;
-    }
-    if (out.size() != arrays.size() || first <= all.size())
+    const std::vector<std::string> each = split(all);
+    if (each.size() != arrays.size())
         throw ArgumentError("'names' is '" + all + "', and there are " +
                             std::to_string(arrays.size()) + " arrays; give a name for each");
+    hocket::NamedArrays out;
+    for (std::size_t i = 0; i < each.size(); ++i) out.emplace_back(each[i], arrays[i]);
     return out;
 }
 
@@ -165,11 +165,19 @@ int hocket_store_array_attributes(const hocket_store* store, const char* name,
     });
 }
 
+int hocket_store_dimension_names(const hocket_store* store, const char* name, const char** names) {
+    return guard(__func__, [&] {
+        const auto held = behind(store);
+        required(names, "names") =
+            held->keep(joined(held->value.array(text_of(name, "name")).dimension_names));
+    });
+}
+
 int hocket_store_create(hocket_store* store, const char* name, int64_t dimensions,
                         const int64_t* shape, const char* dtype, int64_t itemsize,
                         int64_t chunk_dimensions, const int64_t* chunks, int64_t shard_dimensions,
                         const int64_t* shards, const char* codec, const char* fill,
-                        const char* attributes, double timeout) {
+                        const char* attributes, const char* dimension_names, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
@@ -194,6 +202,8 @@ int hocket_store_create(hocket_store* store, const char* name, int64_t dimension
             all.options.codec = text_or(codec, "");
             all.options.fill = text_or(fill, "0");
             all.options.attributes = text_or(attributes, "{}");
+            if (dimension_names != nullptr && *dimension_names != '\0')
+                all.options.dimension_names = split(dimension_names);
             return all;
         });
         held->value.create(given.name, given.shape, given.dtype, given.options, given.deadline);
@@ -217,10 +227,11 @@ int hocket_store_write(hocket_store* store, const char* name, const hocket_array
     return guard(function, [&] {
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
-            return Named{text_of(name, "name"), behind(array)->value,
-                         options_of(by_dimension(lower_dimensions, lower, "lower"),
-                                    by_dimension(upper_dimensions, upper, "upper"), writers,
-                                    max_buffer, timeout)};
+            return Named{
+                text_of(name, "name"), behind(array)->value,
+                ending(store_options_of({lower_dimensions, lower}, {upper_dimensions, upper}, {},
+                                        writers, max_buffer),
+                       timeout)};
         });
         held->value.write(given.name, given.array, given.options);
     });
@@ -234,13 +245,11 @@ int hocket_store_read(hocket_store* store, const char* name, hocket_array* array
     return guard(function, [&] {
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
-            Named all{
+            return Named{
                 text_of(name, "name"), behind(array)->value,
-                options_of(by_dimension(lower_dimensions, lower, "lower"),
-                           by_dimension(upper_dimensions, upper, "upper"), 0, max_buffer, timeout)};
-            const auto axes = by_dimension(order_dimensions, order, "order");
-            all.options.axes.assign(axes.begin(), axes.end());
-            return all;
+                ending(store_options_of({lower_dimensions, lower}, {upper_dimensions, upper},
+                                        {order_dimensions, order}, 0, max_buffer),
+                       timeout)};
         });
         held->value.read(given.name, given.array, given.options);
     });
@@ -253,7 +262,7 @@ int hocket_store_append(hocket_store* store, const char* name, const hocket_arra
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
             return Named{text_of(name, "name"), behind(array)->value,
-                         options_of({}, {}, 0, max_buffer, timeout)};
+                         ending(store_options_of({}, {}, {}, 0, max_buffer), timeout)};
         });
         held->value.append(given.name, given.array, given.options);
     });

@@ -3,6 +3,7 @@
 #include "handles.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/transfer.hpp"
+#include "store_options.hpp"
 
 using namespace hocket::c;
 
@@ -11,42 +12,58 @@ namespace {
 struct Started {
     std::string name;
     hocket::Array array;
+    hocket::StoreOptions options;
 };
 
+template <class Options>
 Started started(const char* function, const hocket::Store& store, const char* name,
-                const hocket_array* array, hocket_operation** operation) {
+                const hocket_array* array, hocket_operation** operation, Options options) {
     return arguments_of(
         function,
         [&] {
             require(operation, "operation");
-            return Started{text_of(name, "name"), behind(array)->value};
+            return Started{text_of(name, "name"), behind(array)->value, options()};
         },
         [&](const std::string& message) {
             hocket::Binding::refuse(store.comm(), argument_error, message);
         });
 }
 
+hocket::StoreOptions defaults() {
+    return {};
+}
+
 }  // namespace
 
-int hocket_store_iwrite(hocket_store* store, const char* name, const hocket_array* array, bool copy,
+int hocket_store_iwrite(hocket_store* store, const char* name, const hocket_array* array,
+                        int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
+                        const int64_t* upper, int64_t writers, int64_t max_buffer, bool copy,
                         hocket_operation** operation) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto given = started(function, held->value, name, array, operation);
-        hocket::StoreOptions options;
-        options.copy = copy;
-        give(operation, held->value.iwrite(given.name, given.array, options));
+        const auto given = started(function, held->value, name, array, operation, [&] {
+            auto options = store_options_of({lower_dimensions, lower}, {upper_dimensions, upper},
+                                            {}, writers, max_buffer);
+            options.copy = copy;
+            return options;
+        });
+        give(operation, held->value.iwrite(given.name, given.array, given.options));
     });
 }
 
 int hocket_store_iread(hocket_store* store, const char* name, hocket_array* array,
-                       hocket_operation** operation) {
+                       int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
+                       const int64_t* upper, int64_t order_dimensions, const int64_t* order,
+                       int64_t max_buffer, hocket_operation** operation) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto given = started(function, held->value, name, array, operation);
-        give(operation, held->value.iread(given.name, given.array));
+        const auto given = started(function, held->value, name, array, operation, [&] {
+            return store_options_of({lower_dimensions, lower}, {upper_dimensions, upper},
+                                    {order_dimensions, order}, 0, max_buffer);
+        });
+        give(operation, held->value.iread(given.name, given.array, given.options));
     });
 }
 
@@ -55,7 +72,7 @@ int hocket_store_write_later(hocket_store* store, const char* name, const hocket
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto given = started(function, held->value, name, array, operation);
+        const auto given = started(function, held->value, name, array, operation, defaults);
         give(operation, held->value.write_later(given.name, given.array));
     });
 }
@@ -65,7 +82,7 @@ int hocket_store_read_later(hocket_store* store, const char* name, hocket_array*
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto given = started(function, held->value, name, array, operation);
+        const auto given = started(function, held->value, name, array, operation, defaults);
         give(operation, held->value.read_later(given.name, given.array));
     });
 }

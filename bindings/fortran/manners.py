@@ -130,7 +130,15 @@ OPTIONAL = {
     "resume": ".false._c_bool",
     "last": "0_c_int64_t",
 }
-OPTIONAL_TEXTS = {"backpressure", "strategy", "codec", "fill", "attributes", "address"}
+OPTIONAL_TEXTS = {
+    "backpressure",
+    "strategy",
+    "codec",
+    "fill",
+    "attributes",
+    "dimension_names",
+    "address",
+}
 # Structs of options: each field is an optional argument.
 OPTIONS = {
     "hocket_message_options",

@@ -69,8 +69,8 @@ class Store {
     std::vector<std::string> names() const;                   ///< sorted
     const StoredArray& array(const std::string& name) const;  ///< @throws Error if there is none
     const std::string& attributes() const;                    ///< of the store, JSON
-    /// The job that began to write and never closed the store, so that arrays may be incomplete;
-    /// "": none.
+    /// The job that began to write and never closed the store, or one of whose writes failed, so
+    /// that arrays may be incomplete; "": none.
     const std::string& unfinished() const;
     /// The store as this process alone sees it.
     StoreFiles files() const;
@@ -109,7 +109,8 @@ class Store {
     void append(const std::string& name, const Array& array, const StoreOptions& options = {});
 
     /// Ends writing, and completes unfinished writes. Collective. Without it the store stays marked
-    /// as unfinished.
+    /// as unfinished. A failed write leaves the mark until a later write, in this job or another,
+    /// has written its whole region.
     void close(Deadline deadline = {});
     /// Ends writing on this process alone, as after an error; the mark stays.
     void leave();

@@ -71,7 +71,7 @@ void Store::close(Deadline deadline) {
     store::on_first(
         session->comm, "close of the store '" + session->path + "'", [] {},
         [session] {
-            if (session->marked) session->tree->folder().remove(session->tree->place().mark());
+            session->mark.close(*session->tree);
             session->lock.reset();
             return std::string();
         },

@@ -73,13 +73,22 @@ void check_array(const Move& move, const zarr::Metadata& metadata, const IndexBo
         static_cast<void>(Plan(move.array.layout(), Layout(wanted, stars + ")"), options));
 }
 
-// The mark stands until the store is closed, also if the call fails later.
-void mark(const Move& move) {
-    move.session->tree->folder().replace_text(
-        move.session->tree->place().mark(),
-        this_process() + ", which began to write '" + move.name + "'", true);
-    move.session->marked = true;
-}
+// A write in the mark, on process 0: a failed one, unless `complete` is called.
+class MarkedWrite {
+  public:
+    explicit MarkedWrite(const Move& move, const IndexBox& region)
+        : session_(move.session), number_(session_->mark.begin(move.name, region)) {}
+    ~MarkedWrite() {
+        if (!session_->closed) session_->mark.fail(*session_->tree, number_);
+    }
+    MarkedWrite(const MarkedWrite&) = delete;
+    MarkedWrite& operator=(const MarkedWrite&) = delete;
+    void complete() { session_->mark.complete(number_); }
+
+  private:
+    std::shared_ptr<Session> session_;
+    std::int64_t number_;
+};
 
 // The shape becomes visible after all elements are stored.
 void show(const Move& move, const zarr::Metadata& metadata) {
@@ -92,9 +101,9 @@ void show(const Move& move, const zarr::Metadata& metadata) {
 }
 
 // Appends to an HDF5 file: a new shape is visible at once there, so this is a write after it. The
-// mark stands until the store is closed.
+// mark stands until the store is closed, and longer if the write fails.
 comm::Protocol<> grow_hdf5(Move& move, const comm::Group& all, int tag, std::string text,
-                           comm::Fault fault) {
+                           comm::Fault fault, std::optional<MarkedWrite>& marked) {
     const auto session = move.session;
     comm::CallSignature checked, grown;
     checked.text = grown.text = text;
@@ -110,13 +119,13 @@ comm::Protocol<> grow_hdf5(Move& move, const comm::Group& all, int tag, std::str
     co_await comm::agree(all, tag, std::move(checked));
     if (session->first())
         grown.fault = fault_of([&] {
-            mark(move);
+            session->mark.make(*session->tree, move.name);
             zarr::hdf5::extend(session->tree->file_to_write(), move.name, metadata.shape[0]);
+            marked.emplace(move, *move.options.region);
             grown.payload = session->tree->read_again();
         });
     const std::string told = co_await comm::agree(all, tag, std::move(grown));
     session->tree->renew(told);
-    session->marked = true;
     move.appending = false;
 }
 
@@ -126,32 +135,35 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
     co_await session->comm.state().open();
     comm::Link& link = session->comm.state().link();
     const comm::Group all = comm::Group::whole(link);
+    std::optional<MarkedWrite> marked;
     if (move.appending && session->tree && session->tree->place().is_hdf5())
-        co_await grow_hdf5(move, all, tag, text, gate->fault);
+        co_await grow_hdf5(move, all, tag, text, gate->fault, marked);
     comm::CallSignature mine;
     mine.text = text;
     mine.fault = gate->fault;
+    const bool marks = move.writing && !move.appending && !session->saving && session->first();
     std::optional<Mover> mover;
     zarr::Metadata metadata;
+    IndexBox region;
     if (!mine.fault)
         mine.fault = fault_of([&] {
             move.writing ? require_writable(*session) : require_open(*session);
             metadata = session->tree->metadata(move.name);
             if (move.appending) grow(move, metadata);
-            const IndexBox region = region_of(move, metadata);
+            region = region_of(move, metadata);
             check_array(move, metadata, region);
             mover.emplace(move, metadata, region);
-            const bool marks = move.writing && !session->marked && !session->saving;
-            if (marks && session->first() && !move.appending) mark(move);
+            if (marks && !session->mark.stands()) session->mark.make(*session->tree, move.name);
         });
     co_await comm::agree(all, tag, std::move(mine));
-    if (move.writing && !move.appending && !session->saving) session->marked = true;
+    if (marks && !marked) marked.emplace(move, region);
     co_await mover->run(link, tag, number);
     comm::CallSignature last;
     last.text = text;
     last.fault = mover->fault();
     mover.reset();
     co_await comm::agree(all, tag, std::move(last));
+    if (marked) marked->complete();
     if (!move.appending) co_return;
     comm::CallSignature shown;
     shown.text = text;

@@ -11,6 +11,8 @@
 // 4. `.NAME.new` is now the old one: it is removed, or becomes NAME.1. While programs read it, it
 //    is `.NAME.read1`, which a later save removes.
 //
+// If NAME is a symbolic link, all of this happens where it leads, and the link stays.
+//
 // If the file system cannot exchange names, NAME becomes `.NAME.old` before `.NAME.new` becomes
 // NAME; between the two, readers find `.NAME.old`.
 #include <fcntl.h>
@@ -59,6 +61,23 @@ struct Names {
 bool is_there(const std::string& path) {
     struct stat status {};
     return ::lstat(path.c_str(), &status) == 0;
+}
+
+// The path that a symbolic link names, which may not exist. @throws Error for a loop of links
+std::string behind_links(std::string path) {
+    constexpr int most_links = 40;  // Linux's limit
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    std::filesystem::path at(path);
+    std::error_code error;
+    for (int links = 0; std::filesystem::is_symlink(at, error); ++links) {
+        errno = ELOOP;
+        if (links == most_links) zarr::fail("follow the symbolic link", path);
+        const std::filesystem::path to = std::filesystem::read_symlink(at, error);
+        errno = error.value();
+        if (error) zarr::fail("follow the symbolic link", path);
+        at = at.parent_path() / to;  // `to`, if it is absolute
+    }
+    return at;
 }
 
 void rename(const std::string& from, const std::string& to) {
@@ -145,6 +164,12 @@ void retire(const Names& names, const std::string& old, std::int64_t keep) {
     sync_folder(names.folder);
 }
 
+void require_one(const std::string& path, std::size_t arrays) {
+    if (arrays > 1)
+        throw Error("'" + path + "' is an .npy file, which has one array, and you save " +
+                    std::to_string(arrays) + "; save into a store of Zarr");
+}
+
 std::string listed(const NamedArrays& arrays) {
     std::string out;
     for (const auto& [name, array] : arrays)
@@ -168,14 +193,11 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
     const std::string call = "save('" + path + "': " + listed(arrays) + ")";
     const auto names = std::make_shared<std::optional<Names>>();
     auto session =
-        std::make_shared<store::Session>(store::Session{comm, "", "w", {}, {}, false, false, true});
-    store::on_first(
+        std::make_shared<store::Session>(store::Session{comm, "", "w", {}, {}, false, true});
+    const std::string resolved = store::on_first(
         comm, call,
         [&] {
-            names->emplace(path);
-            if (zarr::is_npy(path) && arrays.size() > 1)
-                throw Error("'" + path + "' is an .npy file, which has one array, and you save " +
-                            std::to_string(arrays.size()) + "; save into a store of Zarr");
+            zarr::check_path(path);
             if (options.keep < 0)
                 throw Error(std::to_string(options.keep) + " checkpoints cannot be kept");
             for (const auto& [name, array] : arrays)
@@ -184,11 +206,15 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
                                         "' is on another communicator than the first array; make "
                                         "all of them on the same one");
         },
-        [names, session, keep = options.keep] {
+        [names, path, session, keep = options.keep, count = arrays.size()] {
+            names->emplace(behind_links(path));
+            const std::string& place = (*names)->path;
+            if (zarr::is_npy(place)) require_one(place, count);
             begin(**names, keep, *session);
-            return std::string();
+            return place;
         },
         options.deadline);
+    names->emplace(resolved);
     session->path = (*names)->fresh;
     Store fresh = Store::open(session, options.deadline);
     try {
@@ -235,7 +261,7 @@ std::string checkpoint_path(const std::string& path, const Comm& comm, Deadline 
     return store::on_first(
         comm, "load('" + path + "')", [] {},
         [path] {
-            const Names names(path);
+            const Names names(behind_links(path));
             return !is_there(names.path) && is_there(names.old) ? names.old : path;
         },
         deadline);

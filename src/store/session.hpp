@@ -13,6 +13,7 @@
 #include "comm/call.hpp"
 #include "hocket/store.hpp"
 #include "store/lock.hpp"
+#include "store/mark.hpp"
 #include "zarr/tree.hpp"
 
 namespace hocket::store {
@@ -22,7 +23,6 @@ struct Session {
     std::string path, mode;
     std::shared_ptr<zarr::Tree> tree;
     std::shared_ptr<Lock> lock;  // on process 0, while the store may be written
-    bool marked = false;         // on all: a job has begun to write
     bool closed = false;
     /// For a checkpoint: files are synchronised to the disk when written, and nothing is marked,
     /// because no other job reads there.
@@ -31,7 +31,8 @@ struct Session {
     std::shared_ptr<Lock> path_lock = {}, old_lock = {};
     std::int64_t writers_a_node = 0;                      // as process 0 has it; 0: not measured
     std::vector<std::weak_ptr<comm::Call>> started = {};  // reads and writes, in their order
-    std::set<std::string> steps = {};                     // names that steps of flows write or read
+    Mark mark = {};
+    std::set<std::string> steps = {};  // names that steps of flows write or read
 
     bool writes() const { return mode != "r"; }
     bool first() const { return comm.rank() == 0; }

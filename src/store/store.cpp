@@ -89,6 +89,7 @@ std::string prepare(Session& session) {
     if (session.writes() && session.tree->format() != 3)
         throw Error("'" + session.path +
                     "' has Zarr format 2, which hocket only reads; copy it into a new store");
+    if (session.writes()) session.mark.read(*session.tree);
     return inode_of(*session.tree) + " " + std::to_string(kept_writers()) + " " +
            session.tree->text();
 }
@@ -190,7 +191,7 @@ using store::Session;
 
 Store Store::open(const std::string& path, const std::string& mode, const Comm& comm,
                   Deadline deadline) {
-    return open(std::make_shared<Session>(Session{comm, path, mode, {}, {}, false, false, false}),
+    return open(std::make_shared<Session>(Session{comm, path, mode, {}, {}, false, false}),
                 deadline);
 }
 
@@ -257,7 +258,8 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
                         : zarr::make_metadata(wanted);
         },
         [name, made, open = session_] {
-            const Session& session = *open;
+            Session& session = *open;
+            session.mark.forget(name);
             const zarr::Folder& folder = session.tree->folder();
             const zarr::Place& place = session.tree->place();
             if (place.is_hdf5()) {

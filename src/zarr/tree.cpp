@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "zarr/tree.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -99,6 +100,7 @@ Metadata placed(Metadata array, const std::string& place, const std::string& fil
 Tree::Tree(Place place, std::shared_ptr<const File> open)
     : place_(std::move(place)), file_(std::move(open)) {
     unfinished_ = folder().text(place_.mark()).value_or("");
+    unfinished_.resize(std::min(unfinished_.find('\0'), unfinished_.size()));  // for users
     if (!text::is_utf8(unfinished_)) unfinished_ = "another program";
     if (!place_.file.empty()) {
         if (auto file = file_ ? std::nullopt : folder().find(place_.file))

@@ -24,6 +24,10 @@ static void test_facts(const hocket_store* store) {
     CHECK(strcmp(text, "{\"step\":7}") == 0);
     OK(hocket_store_array_attributes(store, "t", &text));
     CHECK(strcmp(text, "{\"unit\":\"K\"}") == 0);
+    OK(hocket_store_dimension_names(store, "t", &text));
+    CHECK(strcmp(text, "height,x") == 0);
+    OK(hocket_store_dimension_names(store, "run/u", &text));
+    CHECK(strcmp(text, "dim_0,dim_1") == 0);
     OK(hocket_store_dtype(store, "t", &text));
     CHECK(strcmp(text, "float64") == 0);
     OK(hocket_store_shape(store, "t", 2, values, &count));
@@ -69,13 +73,48 @@ static void test_order(hocket_store* store) {
     OK(hocket_layout_free(&lay));
 }
 
+/* Rows from the second on go to the same rows of another array, and come back transposed. */
+static void test_started_regions(hocket_store* store, hocket_array* rows_but_one) {
+    const int64_t lower[2] = {1, 0}, upper[2] = {rows, cols}, order[2] = {1, 0};
+    const int64_t beyond[2] = {rows + 1, cols};
+    int64_t held[cols], count;
+    char text[100];
+    hocket_operation* operation = NULL;
+    hocket_layout* lay;
+    hocket_array* turned;
+    void* data;
+    snprintf(text, sizeof text, "(%d, %d) (BLOCK, *) @ (%d)", cols, rows - 1, ranks);
+    lay = layout_of(text);
+    turned = empty_of(lay);
+    OK(hocket_store_iwrite(store, "run/u", rows_but_one, 2, lower, 2, upper, 0, 0, false,
+                           &operation));
+    OK(hocket_operation_wait(operation, 60));
+    OK(hocket_operation_free(&operation));
+    OK(hocket_store_iread(store, "run/u", turned, 2, lower, 2, upper, 2, order, 0, &operation));
+    OK(hocket_operation_wait(operation, 60));
+    OK(hocket_operation_free(&operation));
+    OK(hocket_layout_global_indices(lay, rank, 0, cols, held, &count));
+    OK(hocket_array_data(turned, &data));
+    for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = 0; j < rows - 1; ++j)
+            CHECK(((double*)data)[i * (rows - 1) + j] == 1 + (double)((j + 1) * cols + held[i]));
+    OK(hocket_store_iread(store, "run/u", turned, 2, lower, 2, beyond, 2, order, 0, &operation));
+    FAILS(HOCKET_ERR_ERROR, hocket_operation_wait(operation, 60));
+    SAYS("no region");
+    OK(hocket_operation_free(&operation));
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_store_iread(store, "run/u", turned, 2, NULL, 2, upper, 0, NULL, 0, &operation));
+    OK(hocket_array_free(&turned));
+    OK(hocket_layout_free(&lay));
+}
+
 static void test_started(hocket_store* store, hocket_array* a, hocket_array* b) {
     hocket_operation* operation = NULL;
     hocket_flow* flow = NULL;
-    OK(hocket_store_iwrite(store, "t", a, true, &operation));
+    OK(hocket_store_iwrite(store, "t", a, 0, NULL, 0, NULL, 1, 48, true, &operation));
     OK(hocket_operation_wait(operation, 60));
     OK(hocket_operation_free(&operation));
-    OK(hocket_store_iread(store, "t", b, &operation));
+    OK(hocket_store_iread(store, "t", b, 0, NULL, 0, NULL, 0, NULL, 0, &operation));
     OK(hocket_operation_wait(operation, 60));
     OK(hocket_operation_free(&operation));
     CHECK(wrong_numbers(b) == 0);
@@ -95,7 +134,39 @@ static void test_started(hocket_store* store, hocket_array* a, hocket_array* b) 
     CHECK(wrong_numbers(b) == 0);
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_read(flow, store, NULL, b, 0));
     OK(hocket_flow_free(&flow));
-    FAILS(HOCKET_ERR_ARGUMENT, hocket_store_iread(store, "t", b, NULL));
+    FAILS(HOCKET_ERR_ARGUMENT,
+          hocket_store_iread(store, "t", b, 0, NULL, 0, NULL, 0, NULL, 0, NULL));
+}
+
+/* A file stands where writers of 's' need a folder. */
+static void test_failed_write(hocket_array* a) {
+    const char* const folder = "failed.zarr/t/c";
+    const char* text = NULL;
+    const int64_t shape[2] = {rows, cols};
+    hocket_store* store = NULL;
+    OK(hocket_store_open("failed.zarr", "w", MPI_COMM_WORLD, 60, &store));
+    OK(hocket_store_create(store, "t", 2, shape, "float64", 0, 0, NULL, 0, NULL, NULL, NULL, NULL,
+                           NULL, 60));
+    if (rank == 0) {
+        FILE* const file = fopen(folder, "w");
+        CHECK(file != NULL);
+        if (file != NULL) fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    FAILS(HOCKET_ERR_ERROR, hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 0, 60));
+    OK(hocket_store_close(store, 60));
+    OK(hocket_store_free(&store));
+    if (rank == 0) CHECK(remove(folder) == 0);
+    OK(hocket_store_open("failed.zarr", "r+", MPI_COMM_WORLD, 60, &store));
+    OK(hocket_store_unfinished(store, &text));
+    CHECK(strstr(text, "whose write of 't' failed") != NULL);
+    OK(hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 0, 60));
+    OK(hocket_store_close(store, 60));
+    OK(hocket_store_free(&store));
+    OK(hocket_store_open("failed.zarr", "r", MPI_COMM_WORLD, 60, &store));
+    OK(hocket_store_unfinished(store, &text));
+    CHECK(strcmp(text, "") == 0);
+    OK(hocket_store_free(&store));
 }
 
 static void test_checkpoints(hocket_array* a, hocket_array* b) {
@@ -149,9 +220,9 @@ void test_stores(void) {
     c = empty_of(part);
     OK(hocket_store_open("c.zarr", "w", MPI_COMM_WORLD, 60, &store));
     OK(hocket_store_create(store, "t", 2, shape, "float64", 0, 2, chunks, 2, shards, "none", "1.5",
-                           "{\"unit\":\"K\"}", 60));
+                           "{\"unit\":\"K\"}", "height,x", 60));
     OK(hocket_store_create(store, "run/u", 2, shape, "float64", 0, 0, NULL, 0, NULL, NULL, NULL,
-                           NULL, 60));
+                           NULL, NULL, 60));
     OK(hocket_store_set_attributes(store, "{\"step\":7}", 60));
     test_facts(store);
     OK(hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 1, 48, 60));
@@ -159,6 +230,7 @@ void test_stores(void) {
     CHECK(wrong_numbers(b) == 0);
     OK(hocket_store_read(store, "t", c, 2, lower, 2, upper, 0, NULL, 0, 60));
     FAILS(HOCKET_ERR_MISMATCH, hocket_store_read(store, "t", c, 0, NULL, 0, NULL, 0, NULL, 0, 60));
+    test_started_regions(store, c);
     test_order(store);
     FAILS(HOCKET_ERR_ERROR, hocket_store_write(store, "t", a, 0, NULL, 0, NULL, 0, 47, 60));
     SAYS("max_buffer");
@@ -167,9 +239,9 @@ void test_stores(void) {
     clear(b);
     test_started(store, a, b);
     OK(hocket_store_create(store, "s", 2, none, "float64", 0, 2, one, 0, NULL, NULL, NULL, NULL,
-                           60));
+                           NULL, 60));
     FAILS(HOCKET_ERR_ERROR, hocket_store_create(store, "t/u", 2, shape, "float64", 0, 0, NULL, 0,
-                                                NULL, NULL, NULL, NULL, 60));
+                                                NULL, NULL, NULL, NULL, NULL, 60));
     SAYS("has an array 't'");
     OK(hocket_store_append(store, "s", a, 0, 60));
     OK(hocket_store_append(store, "s", a, 0, 60));
@@ -188,6 +260,7 @@ void test_stores(void) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_store_open(NULL, "r", MPI_COMM_WORLD, 60, &store));
     OK(hocket_store_open_fortran("c.zarr", "r", (int)MPI_Comm_c2f(MPI_COMM_WORLD), 60, &store));
     OK(hocket_store_free(&store));
+    test_failed_write(a);
     test_checkpoints(a, b);
     OK(hocket_array_free(&a));
     OK(hocket_array_free(&b));

@@ -17,7 +17,8 @@ program stores
   call fill(a, rows, 0)
   call hocket_store_open('f.zarr', 'w', world, store)
   call hocket_store_create(store, 't', [7, 5], 'float64', chunks=[2, 3], shards=[4, 3], &
-                           codec='none', fill='1.5', attributes='{"unit":"K"}')
+                           codec='none', fill='1.5', attributes='{"unit":"K"}', &
+                           dimension_names='height,x')
   call hocket_store_create(store, 'run/u', [7, 5], 'float64')
   call hocket_store_set_attributes(store, '{"step":7}')
   call test_facts()
@@ -26,6 +27,7 @@ program stores
   call test_counts()
   call hocket_store_close(store)
   call hocket_store_free(store)
+  call test_failed_write()
   call test_checkpoints()
   call finish('stores')
 
@@ -70,6 +72,8 @@ contains
     call check(text == '{"step":7}', 'attributes')
     call hocket_store_array_attributes(store, 't', text)
     call check(text == '{"unit":"K"}', 'attributes of an array')
+    call hocket_store_dimension_names(store, 't', text)
+    call check(text == 'height,x', 'names of dimensions')
     call hocket_store_dtype(store, 't', text)
     call check(text == 'float64', 'the type')
     call hocket_store_unfinished(store, text)
@@ -82,6 +86,37 @@ contains
     call check(all(values == [4, 3]), 'shards')
     call hocket_store_dtype(store, 'v', text, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'no array')
+  end subroutine
+
+  ! A file stands where writers need a folder.
+  subroutine test_failed_write()
+    type(hocket_store) :: failed
+    character(:), allocatable :: text
+    integer :: ierr, unit
+    call hocket_store_open('failed_f.zarr', 'w', world, failed)
+    call hocket_store_create(failed, 't', [7, 5], 'float64')
+    if (rank == 0) then
+      open (newunit=unit, file='failed_f.zarr/t/c', status='new')
+      close (unit)
+    end if
+    call hocket_store_write(failed, 't', a, ierr=ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'failed_f.zarr')
+    call hocket_store_close(failed)
+    call hocket_store_free(failed)
+    if (rank == 0) then
+      open (newunit=unit, file='failed_f.zarr/t/c', status='old')
+      close (unit, status='delete')
+    end if
+    call hocket_store_open('failed_f.zarr', 'r+', world, failed)
+    call hocket_store_unfinished(failed, text)
+    call check(index(text, "whose write of 't' failed") > 0, 'a failed write')
+    call hocket_store_write(failed, 't', a)
+    call hocket_store_close(failed)
+    call hocket_store_free(failed)
+    call hocket_store_open('failed_f.zarr', 'r', world, failed)
+    call hocket_store_unfinished(failed, text)
+    call check(text == '', 'the write was repeated')
+    call hocket_store_free(failed)
   end subroutine
 
   ! The stored array, transposed.
@@ -108,6 +143,7 @@ contains
   end subroutine
 
   subroutine test_moves()
+    type(hocket_operation) :: operation
     real(real64), pointer :: x(:, :)
     integer(int64), allocatable :: held(:)
     integer :: ierr, i
@@ -119,6 +155,17 @@ contains
     call hocket_layout_global_indices(part, rank, 1, held)
     do i = 1, size(x, 1)
       call check(nint(x(i, 1)) == held(i) + 1, 'rows from the second on')
+    end do
+    call hocket_store_create(store, 'v', [7, 5], 'float64', fill='-1')
+    call hocket_store_iwrite(store, 'v', c, operation, lower=[2, 1], upper=[7, 5], copy=.true.)
+    if (size(x) > 0) x = 0
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call hocket_store_iread(store, 'v', c, operation, lower=[1, 1], upper=[6, 5])
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    do i = 1, size(x, 1)
+      call check(nint(x(i, 1)) == merge(-1, int(held(i)), held(i) == 1), 'a region that was started')
     end do
     call test_order()
     call hocket_store_write(store, 't', a, max_buffer=47_int64, ierr=ierr)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,64 @@ def test_damaged_files_are_named_on_every_process(comm):
         assert (s["u"][8:] == 0).all()  # a file that is not there was never written
 
 
+@ranks(1, 3)
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_failed_write_leaves_a_mark_until_its_region_is_written(comm, closed):
+    a = hk.from_function(lambda i, j: 6 * i + j, hk.Layout((8, 6), "(BLOCK, *)", comm.size))
+    with folder(comm) as path:
+
+        def unfinished():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return hk.open_store(f"{path}/s", comm=comm).unfinished
+
+        def opened():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return hk.open_store(f"{path}/s", "r+", comm=comm)
+
+        def fails(s):
+            """A file stands where the writer needs a folder."""
+            comm.barrier()
+            if comm.rank == 0:
+                shutil.rmtree(f"{path}/s/a\nb/c/1", ignore_errors=True)
+                Path(path, "s/a\nb/c").mkdir(exist_ok=True)
+                Path(path, "s/a\nb/c/1").write_text("")
+            comm.barrier()
+            raises_everywhere(comm, hk.Error, lambda: s.write("a\nb", a), "a\nb")
+            if comm.rank == 0:
+                Path(path, "s/a\nb/c/1").unlink()
+            comm.barrier()
+
+        s = hk.open_store(f"{path}/s", "w")
+        s.create("a\nb", (8, 6), chunks=(2, 3))
+        s.create("u", (8, 6), chunks=(2, 3))
+        s.write("u", a)
+        fails(s)
+        s.write("u", a)
+        s.write("a\nb", a)
+        s.close()
+        assert unfinished() is None  # the write was repeated
+        s = opened()
+        fails(s)
+        s.close() if closed else s._core.leave()
+        comm.barrier()
+        assert unfinished().endswith("whose write of 'a\nb' failed")
+        part = hk.zeros(hk.Layout((8, 5), "(BLOCK, *)", comm.size))
+        with opened() as s:
+            s.write("u", a)
+            s.write("a\nb", part, region=np.s_[:, 1:])
+        assert unfinished().endswith("whose write of 'a\nb' failed")
+        s = opened()
+        s.write("a\nb", a)
+        assert "began to write" in unfinished()
+        s.close()
+        assert unfinished() is None
+        with hk.open_store(f"{path}/s", "r+", comm=comm) as s:
+            raises_everywhere(comm, hk.Error, lambda: s.write("u", part), "shape")
+        assert unfinished() is None  # that changed nothing
+
+
 @ranks(2)
 def test_metadata_that_cannot_be_is_named(comm):
     with folder(comm) as path:
@@ -275,7 +334,10 @@ def test_a_full_disk_is_named_and_nothing_old_is_lost(comm):
                     lambda: s.set_attributes(large),
                 ):
                     raises_everywhere(comm, hk.Error, call, "No space left")
-            left = hk.open_store(f"{path}/s", comm=comm)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                left = hk.open_store(f"{path}/s", comm=comm)
+            assert left.unfinished.endswith("whose write of 't' failed")
             assert list(left) == ["t", "u"] and left.attributes == {}
             assert left["t"][99] in (99, 99 * 7919 % 10007)  # a file is the old or the new one
             assert np.array_equal(left["u"][...], np.arange(100))

@@ -136,7 +136,7 @@ class Store:
 
     @property
     def unfinished(self) -> Optional[str]:
-        """The job that began to write and never closed the store, so that arrays may be incomplete.
+        """The job that left arrays incomplete: it never closed the store, or a write failed.
 
         Examples
         --------
@@ -447,7 +447,8 @@ class Store:
     def close(self, timeout: Optional[float] = None) -> None:
         """Completes started reads and writes, and removes the mark of an unfinished store.
 
-        Collective.
+        A failed write leaves the mark, until a later write, in this job or another, has written
+        its whole region. Collective.
 
         Raises
         ------
@@ -543,8 +544,7 @@ def open_store(
         store = Store(where, mode, core.files(), core, on)
     if store.unfinished and (store._comm is None or store._comm.rank == 0):
         warnings.warn(
-            f"the store {where!r} was not closed by {store.unfinished}; what that wrote may be "
-            "incomplete",
+            f"the store {where!r} was left incomplete by {store.unfinished}; write that again",
             stacklevel=2,
         )
     return store
