@@ -266,8 +266,10 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
     elif outcome.dead:
         first = outcome.dead
     else:
-        pids = {path.read_text(): int(path.stem) for path in folder.glob("*.pid")}
-        first = [pids[known.pid]] if known.pid in pids else []
+        files = (*folder.glob("*.pid"), *folder.glob("*.far"))
+        pids = {path.read_text(): int(path.stem) for path in files}
+        named = (known.pid, f"{known.pid} {known.host}")
+        first = [pids[name] for name in named if name in pids]
     who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
     # These two facts replace mpiexec's long text; any other text becomes part of the error.
     how = known.how or f"mpiexec's exit status: {outcome.code}"

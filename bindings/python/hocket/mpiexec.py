@@ -183,6 +183,7 @@ class Gone:
 
     rank: int | None = None
     pid: str = ""
+    host: str = ""
     how: str = ""  #: its status or signal, as text
 
 
@@ -200,7 +201,8 @@ def first_to_go(said: str) -> Gone:
         gone.pid = by_pid.group(1)
     signalled = re.search(r"on signal (\d+) \(([^)]*)\)|\(signal (\d+)\)", said)
     status = re.search(r"exit code:\s+(\d+)", said, re.IGNORECASE)
-    host = re.search(r"on node (\S+?)[.,]?(?:\s|$)", said)
+    host = re.search(r"(?:on node|RUNNING AT) (\S+?)[.,]?(?:\s|$)", said)
+    gone.host = host[1] if host is not None else ""
     if signalled is not None:
         number = int(signalled.group(1) or signalled.group(3))
         known = number in set(signal.Signals)
@@ -209,8 +211,8 @@ def first_to_go(said: str) -> Gone:
         gone.how = f"with status {status.group(1)}"
     elif re.search(r"exiting improperly", said):
         gone.how = "without MPI_Finalize"
-    if host is not None and gone.how and host[1] != os.uname().nodename:
-        gone.how += f", on host {host[1]}"
+    if gone.how and gone.host not in ("", os.uname().nodename):
+        gone.how += f", on host {gone.host}"
     return gone
 
 
