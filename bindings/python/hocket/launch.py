@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
+from . import hosts as run_hosts
 from . import mpiexec, processes, slurm, tracing
 from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
@@ -37,6 +38,7 @@ def run(
     ranks: int | None = None,
     trace: str | os.PathLike[str] | None = None,
     on_line: OnLine | None = None,
+    hosts: run_hosts.Given = None,
 ) -> Any:
     """Calls `fn` on several new processes, and returns their results.
 
@@ -60,6 +62,11 @@ def run(
     on_line
         function for printed lines: hocket calls `on_line(rank, "out" or "err", line)` for every
         line that a rank prints (rank None: `mpiexec` itself), instead of printing it here.
+    hosts
+        the hosts on which the processes run, with the number of processes of each: "n1:2,n2:2", a
+        list ["n1:2", "n2:2"], or the name of a host file with lines as `n1 slots=2`. Without
+        numbers, the hosts share the processes evenly. Default: `HOCKET_HOSTS`, else the hosts of
+        the Slurm allocation, else this host alone.
 
     Returns
     -------
@@ -109,7 +116,8 @@ def run(
     by_count = asked is not None and all(isinstance(count, int) for count in asked.values())
     text = ",".join(f"{name}={len(group)}" for name, group in groups.items()) if by_count else ""
     call = _pickled(fn, values, asked, first)
-    with processes.run_folder() as folder:
+    found = run_hosts.find(hosts)
+    with processes.run_folder(found) as folder:
         (folder / "call").write_bytes(call)
         (folder / "path").write_text(json.dumps(sys.path))
         argv = [sys.executable, "-c", _START, str(folder / "path")]
@@ -120,6 +128,7 @@ def run(
             tasks=text,
             timeout=seconds,
             trace=picture,
+            hosts=found,
         )
         problem = _problem(outcome, seats, folder, seconds)
         if problem is not None:
@@ -257,8 +266,10 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
     elif outcome.dead:
         first = outcome.dead
     else:
-        pids = {path.read_text(): int(path.stem) for path in folder.glob("*.pid")}
-        first = [pids[known.pid]] if known.pid in pids else []
+        files = (*folder.glob("*.pid"), *folder.glob("*.far"))
+        pids = {path.read_text(): int(path.stem) for path in files}
+        named = (known.pid, f"{known.pid} {known.host}")
+        first = [pids[name] for name in named if name in pids]
     who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
     # These two facts replace mpiexec's long text; any other text becomes part of the error.
     how = known.how or f"mpiexec's exit status: {outcome.code}"

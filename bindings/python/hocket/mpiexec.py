@@ -22,6 +22,8 @@ from .logs import logger
 
 #: variables that hold a process's rank and the number of ranks, by launcher
 RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
+#: surrounds the rank in MPICH's output; no text has this character (a separator of ASCII)
+_MARK = "\x1e"
 _SIZE = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
@@ -136,12 +138,52 @@ def command(
     return line
 
 
+def spread(mpiexec: Path, places: Sequence[tuple[str, int]]) -> list[str]:
+    """Options that place ranks on hosts, in this order, and mark each line with its rank.
+
+    Raises
+    ------
+    Error
+        hocket does not know this launcher's options.
+    """
+    listed = ",".join(f"{host}:{count}" for host, count in places)
+    kind = flavour(mpiexec)
+    if kind == "mpich":
+        return ["-hosts", listed, "-prepend-pattern", f"{_MARK}%r{_MARK}"]
+    if kind == "openmpi4":
+        return ["--host", listed, "--oversubscribe", "--bind-to", "none", "--tag-output"]
+    if kind == "openmpi":
+        place = ["--map-by", "slot:oversubscribe", "--bind-to", "none"]
+        # Without the prefix, a host's login shell would have to find the launcher's daemon.
+        prefix = ["--prefix", str(mpiexec.resolve().parents[1])]
+        return ["--host", listed, *place, "--output", "tag", *prefix]
+    raise Error(
+        f"hocket does not know how {mpiexec} places processes on hosts; name an mpiexec of Open "
+        "MPI or MPICH in HOCKET_MPIEXEC"
+    )
+
+
+def labelled(line: str) -> list[tuple[int | None, str]]:
+    """(rank, text) of each piece of a line that a launcher with the options of `spread` prints;
+    rank None: a message of the launcher itself. Only the last piece ends its rank's line."""
+    match = re.match(r"\[\d+,(\d+)\]<std(?:out|err)>: ?(.*)", line, re.DOTALL)
+    if match is not None:
+        return [(int(match[1]), match[2])]
+    # MPICH forwards each write at once, so a line may have pieces of several ranks.
+    own, *rest = re.split(f"{_MARK}(\\d+){_MARK}", line)
+    pieces: list[tuple[int | None, str]] = [
+        (int(rank), text) for rank, text in zip(rest[::2], rest[1::2])
+    ]
+    return [(None, own), *pieces] if own or not pieces else pieces
+
+
 @dataclass
 class Gone:
     """The first process that ended, according to the launcher."""
 
     rank: int | None = None
     pid: str = ""
+    host: str = ""
     how: str = ""  #: its status or signal, as text
 
 
@@ -149,6 +191,7 @@ def first_to_go(said: str) -> Gone:
     """Parses from a launcher's output the first process that ended badly, and its status or
     signal."""
     gone = Gone()
+    said = " ".join(said.split())  # Open MPI breaks its lines anywhere
     # Open MPI: "process rank 1 with PID 0", "Process name: [prterun-vm-258@1,1]"; MPICH: "PID 7".
     by_rank = re.search(r"process rank (\d+)|Process name: \[[^\]]*,(\d+)\]", said)
     if by_rank is not None:
@@ -158,14 +201,18 @@ def first_to_go(said: str) -> Gone:
         gone.pid = by_pid.group(1)
     signalled = re.search(r"on signal (\d+) \(([^)]*)\)|\(signal (\d+)\)", said)
     status = re.search(r"exit code:\s+(\d+)", said, re.IGNORECASE)
+    host = re.search(r"(?:on node|RUNNING AT) (\S+?)[.,]?(?:\s|$)", said)
+    gone.host = host[1] if host is not None else ""
     if signalled is not None:
         number = int(signalled.group(1) or signalled.group(3))
         known = number in set(signal.Signals)
         gone.how = f"by {signal.Signals(number).name}" if known else f"by signal {number}"
     elif status is not None:
         gone.how = f"with status {status.group(1)}"
-    elif re.search(r"exiting\s+improperly", said):
+    elif re.search(r"exiting improperly", said):
         gone.how = "without MPI_Finalize"
+    if gone.how and gone.host not in ("", os.uname().nodename):
+        gone.how += f", on host {gone.host}"
     return gone
 
 

@@ -17,7 +17,8 @@ OnLine = Callable[[Optional[int], str, str], None]
 class Readers:
     """The pipes of all ranks and of mpiexec, read line by line.
 
-    `split`: the launcher alone has pipes, and each of its lines names a rank; gives (rank, line).
+    `split`: the launcher alone has pipes, and its lines name the ranks; gives (rank, text) for each
+    piece of a line, of which only the last ends its rank's line.
     """
 
     def __init__(
@@ -26,12 +27,13 @@ class Readers:
         folder: Path,
         ranks: int,
         on_line: OnLine,
-        split: Callable[[str], tuple[int | None, str]] | None = None,
+        split: Callable[[str], list[tuple[int | None, str]]] | None = None,
     ) -> None:
         self._selector = selector
         self._on_line = on_line
         self._split = split
         self._rest: dict[int, bytes] = {}
+        self._begun: dict[tuple[int | None, str], str] = {}  #: unfinished lines, by rank
         self._said: list[str] = []
         self.crashed: set[int] = set()  #: ranks whose faulthandler has reported a fatal signal
         if split is not None:  # the launcher carries what ranks of other hosts print
@@ -71,12 +73,21 @@ class Readers:
             else:
                 self._rest[key.fd] = rest
             for line in lines:
-                self._line(source, name, line.decode(errors="backslashreplace"))
+                self._pieces(source, name, line.decode(errors="backslashreplace"))
+            if not chunk and self._split is not None:
+                for number, of in [key for key in self._begun if key[1] == name]:
+                    self._line(number, of, self._begun.pop((number, of)))
         return bool(events)
 
-    def _line(self, source: int | None, name: str, line: str) -> None:
+    def _pieces(self, source: int | None, name: str, line: str) -> None:
         if self._split is not None:
-            source, line = self._split(line)
+            *unfinished, (source, line) = self._split(line)
+            for number, text in unfinished:
+                self._begun[number, name] = self._begun.get((number, name), "") + text
+            line = self._begun.pop((source, name), "") + line
+        self._line(source, name, line)
+
+    def _line(self, source: int | None, name: str, line: str) -> None:
         if source is None:
             self._said.append(line)
         elif name == "err" and line.startswith("Fatal Python error: "):

@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import mpiexec, rank_monitor, sessions, slurm, tracing
+from . import hosts as run_hosts
+from . import mpiexec, rank_monitor, sessions, tracing
 from .logs import logger
 from .pipes import OnLine, Readers
 
@@ -53,13 +54,13 @@ class Outcome:
 
 
 @contextlib.contextmanager
-def run_folder() -> Iterator[Path]:
+def run_folder(hosts: run_hosts.Hosts | None = None) -> Iterator[Path]:
     """A private folder for one run. It is removed even if a signal ends this process.
 
-    In a Slurm allocation of several hosts the folder is on a file system that all of them share.
+    For several hosts, the folder is on a file system that all of them share.
     Meanwhile, SIGUSR1 to this process makes all ranks print their pending waits.
     """
-    beside = slurm.shared_folder() if slurm.hosts() > 1 else None
+    beside = None if hosts is None else run_hosts.shared_folder()
     path = Path(tempfile.mkdtemp(prefix="hocket-", dir=beside))
     # Only the main thread may set a handler. A handler of the user's stays.
     main = threading.current_thread() is threading.main_thread()
@@ -84,6 +85,7 @@ def supervise(
     timeout: float | None = None,
     python: bool = True,
     trace: Path | None = None,
+    hosts: run_hosts.Hosts | None = None,
 ) -> Outcome:
     """Starts the programs as one set of ranks, and watches them until all have ended.
 
@@ -105,11 +107,12 @@ def supervise(
         of that process for a failure, and sends the other ranks a signal that ends them.
     trace
         the file for a trace of all ranks; written however the run ends.
+    hosts
+        the hosts of the run; None for this one alone.
 
     When a rank reports a failure, hocket ends all ranks. It also does so if an exception leaves
     this call, for example Ctrl-C.
     """
-    several = slurm.hosts() > 1
     launcher = mpiexec.find()
     env = mpiexec.environment(mpiexec.flavour(launcher))
     env["HOCKET_RUN"] = str(folder)
@@ -119,27 +122,28 @@ def supervise(
     if trace is not None:
         env["HOCKET_TRACE"] = str(folder / tracing.NAME)
     ranks = sum(count for count, _ in programs)
-    if several:
-        slurm.check(folder)
-        slurm.require_room(ranks)
-        env["HOCKET_RUN_HOSTS"] = str(slurm.hosts())
-        line = slurm.command(programs, folder)
+    if hosts is not None:
+        hosts.require_room(ranks)
+        run_hosts.check(hosts, folder)
+        env["HOCKET_RUN_HOSTS"] = str(hosts.count)
+        line = run_hosts.command(hosts, programs, folder, env)
     else:
         alone = rank_monitor.SEES and python
         options = mpiexec.leave_ending_to_us(launcher) if alone else []
         line = mpiexec.command(launcher, programs, options)
     shared: set[str] = set()
     with selectors.DefaultSelector() as selector:
-        # Processes of other hosts cannot be watched; srun reports those that end badly.
-        nearby = 0 if several else ranks
+        # Processes of other hosts cannot be watched; the launcher reports those that end badly.
+        nearby = ranks if hosts is None else 0
         watched = rank_monitor.RankMonitor(folder, nearby, lambda: _members(folder), selector)
-        readers = Readers(selector, folder, ranks, on_line, slurm.labelled if several else None)
+        split = None if hosts is None else hosts.labelled
+        readers = Readers(selector, folder, ranks, on_line, split)
         what = "1 process" if ranks == 1 else f"{ranks} processes"
         logger.info("starting %s: %s", what, shlex.join(map(str, line)))
         pipe = subprocess.PIPE
         process = sessions.start(line, env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
-        if several:
-            (folder / "srun").write_text(str(process.pid))
+        if hosts is not None:
+            (folder / "launcher").write_text(str(process.pid))
         readers.add(process.stdout, "out")
         readers.add(process.stderr, "err")
         try:
@@ -150,6 +154,11 @@ def supervise(
             readers.close()
             if trace is not None:
                 tracing.merge(folder, trace)
+    if hosts is not None and outcome.code == 0:
+        # Open MPI's launcher may end with status 0 after it has lost a host.
+        outcome.dead = [n for n in range(ranks) if not rank_monitor.has_reported(folder, n)]
+        if outcome.dead:
+            outcome.said = run_hosts.silent(hosts) or outcome.said
     return outcome
 
 
@@ -206,7 +215,7 @@ def _watch(
 def _ask_waits(folder: Path) -> None:
     """Makes every rank print its pending waits, by SIGUSR1. The signal would end a rank that has
     not used hocket yet, so such a rank gets none."""
-    for path in (*folder.glob("*.pid"), *folder.glob("srun")):  # srun passes signals on
+    for path in (*folder.glob("*.pid"), *folder.glob("launcher")):  # it passes signals on
         with contextlib.suppress(OSError, ValueError):
             pid = int(path.read_text())
             status = Path(f"/proc/{pid}/status").read_text()
@@ -223,9 +232,9 @@ def _ask_stacks(folder: Path) -> dict[int, str]:
         with contextlib.suppress(OSError, ValueError):
             os.kill(int(path.read_text()), signal.SIGUSR2)
             asked.append(int(path.stem))
-    if (folder / "srun").exists():
+    if (folder / "launcher").exists():
         with contextlib.suppress(OSError, ValueError):
-            os.kill(int((folder / "srun").read_text()), signal.SIGUSR2)
+            os.kill(int((folder / "launcher").read_text()), signal.SIGUSR2)
             asked = [int(path.stem) for path in folder.glob("*.stack")]
     _settle([folder / f"{number}.stack" for number in asked])
     return {number: (folder / f"{number}.stack").read_text().strip() for number in sorted(asked)}

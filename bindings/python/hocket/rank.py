@@ -2,9 +2,9 @@
 """Runs around the user's code on a started rank: reports its position, its end, and its failure.
 
 Parent and ranks communicate through small files in one folder, named by `HOCKET_RUN`, so that the
-report of a rank survives the rank: `3.pid`, `3.out`, `3.err` (pipes), `3.stack`, `3.result`,
-`3.ended`, `3.failure`, `3.here` (written by the library: this rank takes part), `3.absent` (never
-did).
+report of a rank survives the rank: `3.pid` (on several hosts `3.far`), `3.out`, `3.err` (pipes),
+`3.stack`, `3.result`, `3.ended`, `3.failure`, `3.here` (written by the library: this rank takes
+part), `3.absent` (never did).
 """
 
 from __future__ import annotations
@@ -85,8 +85,10 @@ def connect() -> None:
         # installs a handler again.
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     faulthandler.register(signal.SIGUSR2, file=stack, all_threads=True)
-    if "HOCKET_RUN_HOSTS" not in os.environ:  # a number of another host's means nothing there
+    if "HOCKET_RUN_HOSTS" not in os.environ:
         write(here / f"{rank}.pid", str(os.getpid()).encode())
+    else:  # the parent cannot watch a process of another host, but launchers name it so
+        write(here / f"{rank}.far", f"{os.getpid()} {os.uname().nodename}".encode())
 
 
 def stand(where: str) -> None:

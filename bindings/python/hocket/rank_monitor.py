@@ -101,7 +101,7 @@ class RankMonitor:
         os.close(self._files.pop(number))
 
     def _has_spoken(self, number: int) -> bool:
-        return any((self._folder / f"{number}{word}").exists() for word in _WORDS)
+        return has_reported(self._folder, number)
 
     def _never_there(self) -> list[int]:
         """Ranks that ended before they could report at all. Rarely called, because it reads all
@@ -119,6 +119,11 @@ class RankMonitor:
             for number in missing - there
             if not (self._folder / f"{number}.pid").exists() and not self._has_spoken(number)
         ]
+
+
+def has_reported(folder: Path, number: int) -> bool:
+    """Whether that rank has left the file of a rank that is done."""
+    return any((folder / f"{number}{word}").exists() for word in _WORDS)
 
 
 def _ended(file: int) -> bool:

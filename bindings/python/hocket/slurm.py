@@ -3,37 +3,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from . import mpiexec
 from .errors import Error
 from .logs import logger
-
-#: a process of a step selects its program by its number
-_CHOOSE = (
-    "import json, os, sys; "
-    "programs = json.load(open(sys.argv[1])); "
-    "argv = programs[int(os.environ['SLURM_PROCID'])]; "
-    "os.execvp(argv[0], argv)"
-)
-#: a script for each host before any process starts; each answers in one line
-_ASK = """\
-host=$(hostname)
-test -x {python} || {{ echo "$host: no {python}"; exit; }}
-test -d {folder} || {{ echo "$host: no {folder}"; exit; }}
-test -d {cwd} || {{ echo "$host: no {cwd}"; exit; }}
-version=$({python} -c 'import importlib.metadata as m; print(m.version("hocket"))' 2>&1) \
-|| {{ echo "$host: no hocket in {python}"; exit; }}
-echo "$host: hocket $version"
-"""
 
 
 def hosts() -> int:
@@ -45,89 +23,49 @@ def hosts() -> int:
     return int(text) if text.isdecimal() else 1
 
 
-def shared_folder() -> Path:
-    """The folder for a run's files, which all hosts must share: `$HOCKET_SHARED`, else the working
-    directory.
+class Allocation:
+    """The hosts of this process's allocation."""
 
-    Raises
-    ------
-    Error
-        HOCKET_SHARED names no folder.
-    """
-    named = os.environ.get("HOCKET_SHARED")
-    if named and not Path(named).is_dir():
-        raise Error(
-            f"HOCKET_SHARED names '{named}', which is no folder; name one that all hosts of the "
-            "allocation see, or unset it for the working directory"
-        )
-    return Path(named or Path.cwd())
+    def __init__(self) -> None:
+        self.count = hosts()
 
+    def ask(self, script: str) -> list[str]:
+        """One process on each host."""
+        words = ["srun", f"--nodes={self.count}", f"--ntasks={self.count}", "--overcommit"]
+        # A host may lack the working directory.
+        line = [*words, "--overlap", "--mpi=none", "--chdir=/", "sh", "-c", script, "sh"]
+        done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        answers = done.stdout.splitlines()
+        if done.returncode != 0 and not any(": no " in answer for answer in answers):
+            said = done.stderr.strip()
+            raise Error(f"srun cannot start processes on the allocation's hosts: {said}")
+        return answers
 
-def check(folder: Path) -> None:
-    """Checks the prerequisites of a run on every host.
+    def require_room(self, processes: int) -> None:
+        """Logs if processes share cores; the allocation need not have a core for each."""
+        tasks = os.environ.get("SLURM_NTASKS", "")
+        if tasks.isdecimal() and int(tasks) < processes:
+            logger.warning(
+                "the Slurm allocation has %s tasks, and the run %d processes: some share a core",
+                tasks,
+                processes,
+            )
 
-    Raises
-    ------
-    Error
-        a host lacks this Python, the run's folder, the working directory or hocket, or has another
-        version of hocket; the message names each.
-    """
-    names = {"python": sys.executable, "folder": str(folder), "cwd": str(Path.cwd())}
-    script = _ASK.format(**{name: shlex.quote(path) for name, path in names.items()})
-    words = ["srun", f"--nodes={hosts()}", f"--ntasks={hosts()}", "--overcommit"]
-    # A host may lack the working directory.
-    line = [*words, "--overlap", "--mpi=none", "--chdir=/", "sh", "-c", script]
-    done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    answers = sorted(set(done.stdout.splitlines()))
-    missing = [answer for answer in answers if ": no " in answer]
-    if done.returncode != 0 and not missing:
-        raise Error(f"srun cannot start processes on the allocation's hosts: {done.stderr.strip()}")
-    if missing:
-        raise Error(
-            "not every host of the allocation has what the run needs: "
-            + "; ".join(missing)
-            + "; put Python's environment, the program and the run's folder (HOCKET_SHARED, else "
-            "the working directory) on a file system that all hosts share"
-        )
-    if len({answer.split(": ", 1)[1] for answer in answers}) > 1:
-        raise Error(
-            "the hosts of the allocation have different versions: "
-            + "; ".join(answers)
-            + "; install the same one everywhere"
-        )
+    def command(self, count: int, argv: Sequence[str]) -> list[str]:
+        """A line of `srun`. Each line of its output begins with a rank."""
+        line = ["srun", f"--nodes={min(self.count, count)}", f"--ntasks={count}", "--overcommit"]
+        line += ["--overlap", "--label", "--kill-on-bad-exit=1", "--cpu-bind=none"]
+        if "SLURM_MPI_TYPE" not in os.environ:
+            kind = mpiexec.flavour(mpiexec.find())
+            line.append("--mpi=pmix" if kind.startswith("openmpi") else "--mpi=pmi2")
+        return [*line, *argv]
 
-
-def require_room(processes: int) -> None:
-    """Logs if processes share cores; the allocation need not have a core for each."""
-    tasks = os.environ.get("SLURM_NTASKS", "")
-    if tasks.isdecimal() and int(tasks) < processes:
-        logger.warning(
-            "the Slurm allocation has %s tasks, and the run %d processes: some share a core",
-            tasks,
-            processes,
-        )
-
-
-def command(programs: Sequence[tuple[int, Sequence[str]]], folder: Path) -> list[str]:
-    """The `srun` command that starts these programs as one set of ranks, in this order, spread
-    over the allocation's hosts. Each line of output begins with its rank."""
-    count = sum(processes for processes, _ in programs)
-    listed = folder / "programs"
-    listed.write_text(json.dumps([list(argv) for n, argv in programs for _ in range(n)]))
-    line = ["srun", f"--nodes={min(hosts(), count)}", f"--ntasks={count}", "--overcommit"]
-    line += ["--overlap", "--label", "--kill-on-bad-exit=1", "--cpu-bind=none"]
-    if "SLURM_MPI_TYPE" not in os.environ:
-        kind = mpiexec.flavour(mpiexec.find())
-        line.append("--mpi=pmix" if kind.startswith("openmpi") else "--mpi=pmi2")
-    return [*line, sys.executable, "-c", _CHOOSE, str(listed)]
-
-
-def labelled(line: str) -> tuple[int | None, str]:
-    """(rank, text) of a line of `srun --label`; rank None: a message of srun itself."""
-    match = re.match(r" *(\d+): ?(.*)", line, re.DOTALL)
-    if match is None or match[2].startswith("slurmstepd-"):
-        return None, line
-    return int(match[1]), match[2]
+    def labelled(self, line: str) -> list[tuple[int | None, str]]:
+        """(rank, text) of a line of `srun --label`; rank None: a message of srun itself."""
+        match = re.match(r" *(\d+): ?(.*)", line, re.DOTALL)
+        if match is None or match[2].startswith("slurmstepd-"):
+            return [(None, line)]
+        return [(int(match[1]), match[2])]
 
 
 def first_to_go(said: str) -> mpiexec.Gone | None:

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hocket on two hosts with addresses, process numbers and temporary files of their own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import two_hosts
+from test_slurm import BAD, PROGRAM, places
+
+pytestmark = pytest.mark.soak
+HOCKET = str(Path(sys.executable).with_name("hocket"))
+HOSTS = {("rows", 0, "h1"), ("rows", 1, "h1"), ("cols", 0, "h2"), ("cols", 1, "h2")}
+
+
+@pytest.fixture(scope="module")
+def both() -> Iterator[two_hosts.TwoHosts]:
+    if lacking := two_hosts.missing():
+        pytest.skip(f"needs {', '.join(lacking)}: Debian's openssh-server and iproute2, as root")
+    with two_hosts.two_hosts() as made:
+        yield made
+
+
+@pytest.fixture
+def run(both, request):
+    """Runs a command of the first host in a folder that both hosts share; (status, output)."""
+    folder = both.folder / re.sub(r"\W", "_", request.node.name)
+    folder.mkdir()
+
+    def start(*words: str, **more: str) -> tuple[int, str]:
+        done = subprocess.run(
+            both.command("h1", words),
+            cwd=folder,
+            env={**both.environment, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=180,
+        )
+        return done.returncode, done.stdout
+
+    def written(text: str, name: str = "program.py") -> str:
+        (folder / name).write_text(textwrap.dedent(text))
+        return name
+
+    start.written = written
+    start.folder = folder
+    yield start
+    assert not list(folder.glob("hocket-*"))
+
+
+def tasks(program: str, *arguments: str, hosts: str = "h1:2,h2:2") -> list[str]:
+    line = [HOCKET, "run", "--timeout", "100", "--hosts", hosts]
+    return [*line, f"rows=2:{program}", f"cols=2:{program}", *arguments]
+
+
+def test_tasks_on_two_hosts(run):
+    code, out = run(*tasks(run.written(PROGRAM)))
+    assert code == 0 and places(out) == HOSTS, out
+
+
+def test_a_host_file(run):
+    name = run.written("h1 slots=2\nh2 slots=2\n", "list")
+    code, out = run(*tasks(run.written(PROGRAM), hosts=name))
+    assert code == 0 and places(out) == HOSTS, out
+
+
+def test_a_function_on_two_hosts(run):
+    program = run.written(
+        """
+        import hocket as hk
+
+        def host(comm):
+            import socket
+            return comm.rank, socket.gethostname()
+
+        if __name__ == "__main__":
+            print(hk.run(host, ranks=3, hosts="h1,h2"))
+        """
+    )
+    code, out = run(sys.executable, program)
+    assert code == 0 and "[(0, 'h1'), (1, 'h1'), (2, 'h2')]" in out, out
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("raise ValueError('only here')", "raised ValueError: only here"),
+        ("sys.exit(7)", "raised SystemExit: 7"),
+        # MPICH gives a status, Open MPI a signal.
+        ("os.kill(os.getpid(), 9)", r"ended without a word \((by SIGKILL|with.* 9), on host h2\)"),
+        ("os.abort()", r"ended without a word \((by SIGABRT|with.* \d+), on host h2\)"),
+    ],
+)
+def test_a_process_that_fails_on_the_other_host_is_named(run, statement, said):
+    code, out = run(*tasks(run.written(BAD), statement))
+    assert code != 0
+    if "kill" in statement and ("exit status: 14" in out or "PeerLostError: rank 3" in out):
+        return  # Open MPI's launcher, or hocket, first sees a process that noticed the end
+    assert re.search(r"rank 3 \(task 'cols', process 1\) " + said, out), out
+
+
+def test_a_time_limit_says_where_every_process_stood(run):
+    line = tasks(run.written(BAD), "time.sleep(1000)")
+    line[line.index("100")] = "15"
+    code, out = run(*line)
+    assert code == 124 and out.count("stood here:") == 4, out
+
+
+def test_a_host_that_does_not_answer(run):
+    code, out = run(*tasks(run.written(BAD), hosts="h1:2,h3:2"))
+    assert code != 0 and "needs: h3: no answer (ssh: Could not resolve hostname h3" in out, out
+
+
+def test_a_folder_that_is_not_shared(run):
+    """Each host has its own /tmp."""
+    code, out = run(*tasks(run.written(BAD)), HOCKET_SHARED="/tmp")
+    assert code != 0 and re.search(r"needs: h2: no /tmp/hocket-\w+; put Python's", out), out
+
+
+def test_another_version_of_hocket(run, both):
+    """The second host sees another file in the place of the installed package's description."""
+    found = importlib.metadata.distribution("hocket")
+    described = Path(str(found.locate_file(f"hocket-{found.version}.dist-info/METADATA")))
+    other = run.folder / "METADATA"
+    other.write_text(described.read_text().replace(f"Version: {found.version}", "Version: 99.0"))
+    subprocess.run(both.command("h2", ["mount", "--bind", str(other), str(described)]), check=True)
+    try:
+        code, out = run(*tasks(run.written(PROGRAM)))
+    finally:
+        subprocess.run(both.command("h2", ["umount", str(described)]), check=True)
+    assert code != 0 and f"different versions: h1: hocket {found.version} with" in out, out
+    assert "; h2: hocket 99.0 with" in out
+
+
+def test_too_few_places(run):
+    code, out = run(*tasks(run.written(BAD), hosts="h1:2,h2:1"))
+    assert code != 0 and "the hosts h1:2, h2:1 have 3 places, and the run 4 processes" in out, out
+
+
+def test_a_host_that_is_lost_ends_the_run(run, both):
+    """Last: the second host ends with all its processes, as if it had lost its power."""
+    line = both.command("h1", tasks(run.written(BAD), "print('stands'); time.sleep(1000)"))
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        line, cwd=run.folder, env=both.environment, stdout=pipe, stderr=subprocess.STDOUT, text=True
+    ) as job:
+        said = ""
+        while "stands" not in said and (read := job.stdout.readline()):
+            said += read
+        time.sleep(1)
+        both.kill("h2")
+        said += job.communicate(timeout=60)[0]
+    assert job.returncode != 0 and "ended without a word" in said and "h2" in said, said

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`hosts=`: lists and host files, and runs on hosts that a script pretends: in place of ssh, it
+runs each command here. `tests/cluster` has real hosts."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hocket.cli.main import main
+
+import hocket as hk
+from hocket import hosts, mpiexec, slurm
+from hocket.pipes import Readers
+
+AGENT = """\
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+[ "$host" = silent ] && { echo "ssh: connect to host silent: No route to host" >&2; exit 255; }
+PRETENDED_HOST=$host exec sh -c "$*"
+"""
+
+
+@pytest.fixture
+def agent(tmp_path, monkeypatch):
+    """The hosts a, b, … are this one; `silent` does not answer."""
+    path = tmp_path / "agent"
+    path.write_text(AGENT)
+    path.chmod(0o755)
+    for name in ("PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC"):
+        monkeypatch.setenv(name, str(path))
+    monkeypatch.setenv("HYDRA_LAUNCHER", "ssh")
+    monkeypatch.setenv("HOCKET_SHARED", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    assert list(tmp_path.glob("hocket-*")) == []
+
+
+@pytest.mark.parametrize(
+    "given", ["a:2,b", ["a:2", "b"], " a:2 , b ", ["a", "b", "a:2"], Path("list"), "./list"]
+)
+def test_a_list_and_a_file_name_the_same_hosts(given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("list").write_text("# the hosts\na slots=2  # two\n\nb\n")
+    assert hosts.parse("hosts", given) == [("a", 2), ("b", 0)]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("a:0", "'a:0', which is no host; write n1:2,n2:2"),
+        ("a:x", "'a:x', which is no host"),
+        ("a,,b", "'', which is no host"),
+        ([], "has no host"),
+        ("./none", "names the host file './none', which cannot be read: No such file"),
+        ("./bytes", "cannot be read: it is no text"),
+    ],
+)
+def test_no_host(given, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(hk.Error, match="hosts ") as problem:
+        hk.run(print, ranks=2, hosts=given)
+    assert said in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("places", "processes", "shares"),
+    [
+        ([("a", 2), ("b", 2)], 4, [2, 2]),
+        ([("a", 2), ("b", 2)], 3, [2, 1]),
+        ([("a", 2), ("b", 2)], 1, [1, 0]),
+        ([("a", 0), ("b", 0)], 5, [3, 2]),
+        ([("a", 0), ("b", 3), ("c", 0)], 4, [1, 3, 0]),
+        ([("a", 0)], 7, [7]),
+    ],
+)
+def test_ranks_fill_the_hosts_in_order(places, processes, shares):
+    assert [count for _, count in hosts._shares(places, processes)] == shares
+
+
+def test_too_few_places():
+    with pytest.raises(hk.Error, match="the hosts a:2, b:1 have 3 places, and the run 4 processes"):
+        hk.run(print, ranks=4, hosts="a:2,b:1")
+
+
+def test_an_unknown_launcher_is_named(tmp_path, monkeypatch):
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text("#!/bin/sh\necho another launcher\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("HOCKET_MPIEXEC", str(launcher))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(hk.Error, match=f"does not know how {launcher} places processes on hosts"):
+        hk.run(print, ranks=2, hosts="a:1,b:1")
+
+
+def where(comm):
+    return comm.rank, os.environ.get("PRETENDED_HOST"), os.environ["MARK"], str(Path.cwd())
+
+
+def test_a_function_runs_on_the_hosts(agent, monkeypatch):
+    monkeypatch.setenv("MARK", "carried")
+    here = str(agent)
+    expected = [(0, "a", "carried", here), (1, "b", "carried", here)]
+    assert hk.run(where, ranks=2, timeout=60, hosts="a:1,b:2") == expected
+    monkeypatch.setenv("HOCKET_HOSTS", "a,b")
+    assert hk.run(where, ranks=2, timeout=60) == expected
+
+
+def test_each_task_prints_with_its_prefix(agent, capfd):
+    Path("program.py").write_text("import hocket as hk\nw = hk.tasks()\nprint(w.comm.rank)\n")
+    # Open MPI miscounts the processes of two pretended hosts that are one, unless each has one.
+    line = "run --timeout 60 --hosts a:3 rows=1:program.py cols=2:program.py"
+    assert main(line.split()) == 0
+    printed = sorted(capfd.readouterr().out.splitlines())
+    assert printed == ["cols[0] | 0", "cols[1] | 1", "rows[0] | 0"]
+
+
+def test_a_line_that_is_only_printed(capfd):
+    words = f"run --dry-run --hosts a:1,b:1 rows=1:{sys.executable} cols=1:{sys.executable}"
+    assert main(words.split()) == 0
+    printed = capfd.readouterr().out
+    assert "a:1,b:1" in printed and printed.count(sys.executable) >= 2
+
+
+def fail(comm, how):
+    if comm.rank == 1:
+        if how == "kill":
+            os.kill(os.getpid(), 9)
+        raise ValueError(how)
+    time.sleep(60)  # in MPI, this process could notice the end first
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "said"),
+    [("here", hk.Error, "rank 1 raised ValueError: here"), ("kill", hk.PeerLostError, "rank 1 en")],
+)
+def test_a_process_that_fails_is_named(agent, how, error, said):
+    with pytest.raises(error, match=said):
+        hk.run(fail, ranks=2, args=(how,), timeout=60, hosts="a:1,b:1")
+
+
+def test_a_host_that_does_not_answer_is_named(agent):
+    with pytest.raises(hk.Error) as problem:
+        hk.run(print, ranks=2, hosts="a:1,silent:1")
+    said = str(problem.value)
+    assert "silent: no answer (ssh: connect to host silent: No route to host)" in said
+    assert "a:" not in said.partition("silent")[0] and "ssh must reach each without" in said
+
+
+def test_a_host_that_answers_too_late_is_named(agent, monkeypatch):
+    monkeypatch.setattr(hosts, "ANSWER", 0.01)
+    with pytest.raises(hk.Error, match=r"a: no answer within 0.01 s; b: no answer within 0.01 s"):
+        hk.run(print, ranks=2, hosts="a:1,b:1")
+
+
+class Answers:
+    """Hosts that give these answers."""
+
+    count = 2
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = answers
+
+    def ask(self, script: str) -> list[str]:
+        return list(self.answers)
+
+
+def test_what_a_host_lacks_is_named(tmp_path):
+    with pytest.raises(hk.Error) as problem:
+        hosts.check(Answers("a: hocket 1 with Open MPI v5", "b: no /some/python"), tmp_path)
+    assert "not every host of the run has what it needs: b: no /some/python; put" in str(
+        problem.value
+    )
+
+
+@pytest.mark.parametrize("other", ["hocket 2 with Open MPI v5", "hocket 1 with Open MPI v4"])
+def test_different_versions_are_both_named(tmp_path, other):
+    one = "a: hocket 1 with Open MPI v5"
+    with pytest.raises(hk.Error) as problem:
+        hosts.check(Answers(one, f"b: {other}"), tmp_path)
+    assert f"different versions: {one}; b: {other}; install the same" in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [("python", "n: no /none"), ("folder", "n: no /none"), ("cwd", "n: no /none"), ("", "n: hock")],
+)
+def test_the_script_that_a_host_runs(tmp_path, lacking, said):
+    names = {"python": sys.executable, "folder": str(tmp_path), "cwd": "/", "versions": "pass"}
+    names["versions"] = "'print(\"hocket 1\")'"
+    names[lacking] = "/none"
+    script = hosts._ASK.format(**names)
+    done = subprocess.run(["sh", "-c", script, "sh", "n"], capture_output=True, text=True)
+    assert done.stdout.startswith(said), done
+
+
+def test_slurm_marks_lines_with_ranks():
+    labelled = slurm.Allocation().labelled
+    assert labelled(" 3: text: more") == [(3, "text: more")]
+    assert labelled("srun: error: n2")[0][0] is None
+
+
+def test_launchers_mark_lines_with_ranks():
+    assert mpiexec.labelled("[1,2]<stdout>: text") == [(2, "text")]
+    assert mpiexec.labelled("[1,12]<stderr>:text") == [(12, "text")]
+    assert mpiexec.labelled("\x1e2\x1e[1] text") == [(2, "[1] text")]
+    assert mpiexec.labelled("\x1e0\x1ea\x1e11\x1e") == [(0, "a"), (11, "")]
+    assert mpiexec.labelled("ssh: no host") == [(None, "ssh: no host")]
+    assert mpiexec.labelled("") == [(None, "")]
+
+
+def test_lines_that_arrive_in_pieces_are_joined_by_rank(tmp_path):
+    lines = []
+    with selectors.DefaultSelector() as selector:
+        read, write = os.pipe()
+        readers = Readers(selector, tmp_path, 2, lambda *each: lines.append(each), mpiexec.labelled)
+        readers.add(os.fdopen(read, "rb"), "out")
+        os.write(write, b"\x1e0\x1eab\x1e1\x1ec\x1e0\x1ed\n\x1e1\x1e\n\x1e1\x1eend\x1e0\x1eend")
+        os.close(write)
+        while readers.read(1):
+            pass
+    assert lines == [(0, "out", "abd"), (1, "out", "c"), (0, "out", "end"), (1, "out", "end")]
