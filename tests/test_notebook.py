@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The notebook of examples/: its cells run in turn within one event loop, as Jupyter runs them, and
-a test moves its slider."""
+"""The notebooks of examples/: their cells run in turn within one event loop, as Jupyter runs them,
+and a test moves a slider."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from test_ports import runtime  # noqa: F401
 
 import hocket as hk
 
-NOTEBOOK = Path(__file__).resolve().parent.parent / "examples/steering.ipynb"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
-def cells() -> list[str]:
-    """The code of the notebook."""
-    found = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+def cells(notebook: str) -> list[str]:
+    """The code of a notebook."""
+    found = json.loads((EXAMPLES / notebook).read_text(encoding="utf-8"))
     assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
     assert all(cell.get("outputs", []) == [] for cell in found["cells"]), "clear its outputs"
     return ["".join(cell["source"]) for cell in found["cells"] if cell["cell_type"] == "code"]
@@ -51,7 +51,7 @@ async def until(condition: Any) -> None:
 
 async def play() -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
-    *first, last = cells()
+    *first, last = cells("steering.ipynb")
     try:
         for cell in first:
             await run(cell, names)
@@ -70,6 +70,27 @@ async def play() -> None:
         if "solver" in names and names["solver"].poll() is None:
             names["solver"].terminate()
             names["solver"].wait(30)
+
+
+async def compute(names: dict[str, Any]) -> None:
+    for cell in cells("computing.ipynb"):
+        await run(cell, names)
+
+
+def test_the_notebook_computes_the_same_bits_on_any_number_of_processes(monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    asyncio.run(compute(names))
+    assert list(names["sums"]) == [1, 2, 3] and len(set(names["sums"].values())) == 1
+    start, _, end = names["pictures"].values()
+    assert start.max() == 100 and 0 < end[32, 48] < 100 and 0 < end[32, 66] < end[32, 48]
+    assert names["figure"].axes[2].images[0].get_array().tolist() == end.tolist()
+    rows, columns = names["hk"].random(1), names["hk"].random(2)
+    layout = names["hk"].Layout((names["N"],) * 2, "(BLOCK, *)", 1)
+    both = rows.normal(layout).local + columns.normal(layout).local
+    assert names["norm"] == pytest.approx((both**2).sum() ** 0.5, rel=1e-14)
+    pyplot.close(names["figure"])
 
 
 def test_the_notebook_draws_and_its_slider_steers(runtime, monkeypatch, tmp_path):  # noqa: F811
