@@ -100,6 +100,11 @@ class Flow {
 
     /// Inserts a step that computes: `function()`, or `function(flow::Here&)`, on any worker.
     /// Everything that the function refers to must live until the step has run.
+    ///
+    /// The function may be a coroutine (Coroutine<>): at each `co_await` the step gives its worker
+    /// back, and goes on on any worker once the awaited operation has ended. It neither commutes
+    /// nor reduces. Processes that call collective operations in such steps must order them alike,
+    /// by the steps' accesses.
     template <class Function>
     void task(Function&& function, std::initializer_list<Access> accesses,
               StepOptions options = {}) {
@@ -114,7 +119,8 @@ class Flow {
     /// returns nothing, one operation (unique_ptr or shared_ptr), or a vector of shared ones. The
     /// step ends when all of them have ended. Any number of these steps may be under way, so that
     /// an order of sends and receives that is right for blocking calls cannot deadlock. Only one
-    /// thread at a time calls these functions.
+    /// thread at a time calls these functions. A coroutine's parts between two waits run there,
+    /// too, and must not block.
     template <class Function>
     void comm(Function&& function, std::initializer_list<Access> accesses,
               StepOptions options = {}) {

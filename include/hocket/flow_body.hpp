@@ -11,11 +11,37 @@
 #include <utility>
 #include <vector>
 
+#include "hocket/coroutine.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket::flow {
 
 using Operations = std::vector<std::shared_ptr<Operation>>;
+
+/// The rest of a step that waits in its middle. As an operation, it is a step that communicates:
+/// polls go on with it.
+class Suspended : public Operation {
+  public:
+    /// Whether it may go on; makes progress without blocking.
+    virtual bool ready() = 0;
+    /// Goes on to its next wait; true at its end. @throws the error of the step.
+    virtual bool resume() = 0;
+    bool poll() final { return ready() && (left_ || resume()); }
+    /// It never goes on; what it waits for may have to complete.
+    bool leave() final {
+        left_ = true;
+        return leave_awaited();
+    }
+
+  private:
+    virtual bool leave_awaited() = 0;
+    bool left_ = false;
+};
+
+/// A coroutine that has not begun.
+std::shared_ptr<Suspended> suspended(Coroutine<> coroutine);
+/// Waits for operations that a step's function has started, outside of flows.
+void complete(const Operations& started);
 
 /// A running step, as passed to its function.
 class Here {
@@ -39,7 +65,8 @@ concept BodyOf = !std::same_as<std::decay_t<Function>, Body>;
 class Body {
   public:
     Body() = default;
-    /// The body of `function()` or `function(Here&)`, which returns nothing, or operations.
+    /// The body of `function()` or `function(Here&)`, which returns nothing, or operations; or of
+    /// a coroutine `function()`.
     template <BodyOf<Body> Function>
     explicit Body(Function&& function) {
         using F = std::decay_t<Function>;
@@ -59,6 +86,8 @@ class Body {
     ~Body() { reset(); }
 
     void operator()(Here& here, Operations& started) { verbs_->call(place_, here, started); }
+    /// Whether it starts one Suspended.
+    bool suspends() const { return verbs_ != nullptr && verbs_->suspends; }
     void reset() {
         if (verbs_ != nullptr) verbs_->destroy(place_);
         verbs_ = nullptr;
@@ -70,8 +99,24 @@ class Body {
         void (*call)(void* place, Here& here, Operations& started);
         void (*move)(void* from, void* to) noexcept;
         void (*destroy)(void* place) noexcept;
+        bool suspends;
     };
 
+    template <class F>
+    static constexpr bool suspends_of() {
+        if constexpr (std::invocable<F&>) {
+            using Result = std::invoke_result_t<F&>;
+            return std::same_as<Result, Coroutine<>> ||
+                   std::same_as<Result, std::shared_ptr<Suspended>>;
+        } else {
+            static_assert(!std::same_as<std::invoke_result_t<F&, Here&>, Coroutine<>>,
+                          "a coroutine cannot reduce: its function takes no argument");
+            return false;
+        }
+    }
+    static void keep(Operations& started, Coroutine<>&& coroutine) {
+        started.push_back(suspended(std::move(coroutine)));
+    }
     template <class Result>
     static void keep(Operations& started, Result&& result) {
         if constexpr (std::is_assignable_v<Operations&, Result&&>) {
@@ -113,7 +158,7 @@ class Body {
         static void call(void* place, Here& here, Operations& started) {
             run(at<F>(place), here, started);
         }
-        static constexpr Verbs verbs{call, move_of<F>, destroy_of<F>};
+        static constexpr Verbs verbs{call, move_of<F>, destroy_of<F>, suspends_of<F>()};
     };
     template <class F>
     struct Held {
@@ -121,7 +166,7 @@ class Body {
         static void call(void* place, Here& here, Operations& started) {
             run(*at<Owned>(place), here, started);
         }
-        static constexpr Verbs verbs{call, move_of<Owned>, destroy_of<Owned>};
+        static constexpr Verbs verbs{call, move_of<Owned>, destroy_of<Owned>, suspends_of<F>()};
     };
 
     void take(Body& other) noexcept {

@@ -6,6 +6,7 @@
 #include "hocket/array.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/computing.hpp"
+#include "hocket/coroutine.hpp"
 #include "hocket/error.hpp"
 #include "hocket/flow.hpp"
 #include "hocket/halo.hpp"

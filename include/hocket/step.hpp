@@ -41,8 +41,7 @@ class AnnotatedFunction {
             flow::Operations started;
             flow::Here here(nullptr);
             flow::Body([&] { return function_(arguments...); })(here, started);
-            for (const auto& operation : started)
-                if (operation != nullptr) hocket::wait(*operation);
+            flow::complete(started);
             return;
         }
         std::vector<Access> accesses;

@@ -302,6 +302,11 @@ class Team {
 
     /// Starts an operation whose result is one value, or none (wait).
     TeamResult start(const team::Call& call, const TeamOptions& options = {}) const;
+    /// `process`: as in team::Call.
+    template <team::Value T>
+    TeamResult start(team::Op op, T value, int process = 0, const TeamOptions& options = {}) const {
+        return start({op, *team::type_of<T>(), team::bits_of(value), process}, options);
+    }
 
     /// Leaves the root team and all of its subsets. Processes that wait for this one get an error
     /// with the code. Later calls on this process throw.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/frames.hpp"
-
+// Memory for the frames of coroutines.
 #include <array>
 #include <new>
 #include <utility>
 
-namespace hocket::comm {
+#include "hocket/coroutine.hpp"
+
+namespace hocket::coroutine {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -69,4 +70,4 @@ void give_frame(void* frame, std::size_t bytes) noexcept {
     size.first = new (frame) Kept{size.first};
 }
 
-}  // namespace hocket::comm
+}  // namespace hocket::coroutine

@@ -47,17 +47,14 @@ bool CommAgent::poll() {
     for (std::size_t i = 0; i < active_.size(); ++i) {
         Step* const step = active_[i];
         if (state_->cancelled.load()) leave_operations(*step);
-        if (!done(*step)) {
+        if (Suspended* const rest = step->rest(); rest != nullptr && rest->ready())
+            state_->ready(*step, state_->worker_here());  // a worker goes on with it
+        else if (rest == nullptr && done(*step))
+            end(*step);
+        else {
             active_[kept++] = step;
             continue;
         }
-        if (state_->timed) {
-            const double end = platform::seconds();
-            if (state_->recorder)
-                state_->recorder->ran(step->number, state_->workers, step->more().began, end,
-                                      step->failed);
-        }
-        state_->finish(*step, state_->worker_here(), false);
         busy_.fetch_sub(1);
         moves_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -77,8 +74,17 @@ bool CommAgent::poll() {
     return busy_.load() == 0 && state_ == nullptr;
 }
 
+template <class Function>
+auto CommAgent::within(Step& step, Function&& function) {
+    const Running running(*state_, state_->worker_here(), &step);
+    const comm::NonBlockingScope unblocked(step.text());
+    const base::ThreadShare share(step.threads, &state_->helpers);
+    return function();
+}
+
 void CommAgent::start(Step& step) {
     active_.push_back(&step);
+    if (step.rest() != nullptr) return;
     if (step.stopped.load() || state_->cancelled.load()) {
         step.failed = true;
         return;
@@ -87,31 +93,30 @@ void CommAgent::start(Step& step) {
         step.more().began = platform::seconds();
         step.more().track = trace::Track(step.text(), {});
     }
-    const ThreadContext before = thread_context();
-    thread_context() = {&state_->flow, state_,           state_->worker_here(),
-                        &step,         before.depth + 1, &before};
     try {
-        const comm::NonBlockingScope unblocked(step.text());
-        const base::ThreadShare share(step.threads, &state_->helpers);
-        step.note_inputs();
-        Here here(nullptr);
         Operations started;
-        step.body(here, started);
+        within(step, [&] {
+            step.note_inputs();
+            Here here(nullptr);
+            step.body(here, started);
+        });
         std::erase(started, nullptr);
         if (!started.empty()) step.more().operations = std::move(started);
     } catch (...) {
         step.failed = true;
         step.scope->fail(step, std::current_exception());
     }
-    thread_context() = before;
 }
 
 bool CommAgent::done(Step& step) {
     if (!step.extras) return true;
+    const bool suspends = step.body.suspends();
     // Complete all of them, because a failed operation does not free the memory of the others.
     std::erase_if(step.extras->operations, [&](const auto& operation) {
         try {
-            return operation->poll();
+            if (!suspends) return operation->poll();
+            auto& rest = static_cast<Suspended&>(*operation);
+            return rest.ready() && within(step, [&] { return rest.resume(); });
         } catch (...) {
             step.failed = true;
             step.scope->fail(step, std::current_exception());
@@ -129,10 +134,19 @@ bool CommAgent::done(Step& step) {
     return true;
 }
 
+void CommAgent::end(Step& step) {
+    if (state_->recorder && step.extras && step.extras->began > 0)
+        state_->recorder->ran(step.number, state_->workers, step.extras->began, platform::seconds(),
+                              step.failed);
+    state_->over(step, state_->worker_here(), false);
+}
+
 void CommAgent::leave_operations(Step& step) {
-    if (!step.extras || step.extras->operations.empty()) return;
-    step.failed = true;
+    if (!step.extras) return;
     auto left = std::exchange(step.extras->operations, {});
+    if (step.rest() != nullptr) left.push_back(std::move(step.extras->rest));
+    if (left.empty()) return;
+    step.failed = true;
     std::erase_if(left, [](const auto& operation) { return operation->leave(); });
     if (left.empty()) return;
     orphans_.push_back({std::move(step.body), std::move(left)});
@@ -143,14 +157,15 @@ std::string CommAgent::text() const {
     const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     std::string out;
     int listed = 0;
+    const auto list = [&](const Step& step, const Operation& operation) {
+        if (++listed <= 8) out += (out.empty() ? "" : "; ") + step.text() + ": " + operation.text();
+    };
     for (const Step* step : active_) {
         if (!step->extras) continue;
-        for (const auto& operation : step->extras->operations) {
-            if (++listed > 8) return out + "; and more";
-            out += (out.empty() ? "" : "; ") + step->text() + ": " + operation->text();
-        }
+        for (const auto& operation : step->extras->operations) list(*step, *operation);
+        if (const Suspended* const rest = step->rest()) list(*step, *rest);
     }
-    return out;
+    return listed > 8 ? out + "; and more" : out;
 }
 
 }  // namespace hocket::flow

@@ -22,7 +22,7 @@ class CommAgent final : public Operation {
   public:
     explicit CommAgent(State& state) : state_(&state) {}
 
-    /// Adds a step whose operations may start.
+    /// Adds a step whose operations may start, or one that waits in its middle.
     void put(Step& step);
     /// Whether there are operations to start or poll.
     bool busy() const { return busy_.load() > 0; }
@@ -40,6 +40,10 @@ class CommAgent final : public Operation {
     void start(Step& step);
     void leave_operations(Step& step);
     bool done(Step& step);
+    /// In the step: its function, and the parts of it between two waits.
+    template <class Function>
+    auto within(Step& step, Function&& function);
+    void end(Step& step);
 
     State* state_;
     std::mutex guard_;

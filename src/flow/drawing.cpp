@@ -53,14 +53,14 @@ std::string Recorder::svg(int workers) const {
     double first = 0, last = 0;
     bool any = false;
     for (const Node& node : nodes_) {
-        if (node.worker < 0) continue;
-        first = any ? std::min(first, node.begin) : node.begin;
-        last = any ? std::max(last, node.end) : node.end;
+        if (node.parts.empty()) continue;
+        first = any ? std::min(first, node.parts.front().begin) : node.parts.front().begin;
+        last = any ? std::max(last, node.parts.back().end) : node.parts.back().end;
         any = true;
     }
     const double scale = last > first ? width / (last - first) : 0;
     const auto x = [&](double time) { return left + (time - first) * scale; };
-    const auto y = [&](const Node& node) { return top + lane * node.worker; };
+    const auto y = [&](const Node::Part& part) { return top + lane * part.worker; };
     const double height = top + lane * (workers + 1) + 30;
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
                       number(left + width + 20) + "\" height=\"" + number(height) +
@@ -70,28 +70,31 @@ std::string Recorder::svg(int workers) const {
                (worker == workers ? "communication" : "worker " + std::to_string(worker)) +
                "</text>\n";
     for (const Node& node : nodes_) {
-        if (node.worker < 0) continue;
+        if (node.parts.empty()) continue;
+        const Node::Part& begins = node.parts.front();
         for (const std::uint64_t number_of : node.waits_for) {
-            const Node& earlier = nodes_[number_of];
-            if (earlier.worker < 0) continue;
+            if (nodes_[number_of].parts.empty()) continue;
+            const Node::Part& earlier = nodes_[number_of].parts.back();
             out += "<line x1=\"" + number(x(earlier.end)) + "\" y1=\"" +
-                   number(y(earlier) + bar / 2) + "\" x2=\"" + number(x(node.begin)) + "\" y2=\"" +
-                   number(y(node) + bar / 2) + "\" stroke=\"#999\" stroke-width=\"0.7\"/>\n";
+                   number(y(earlier) + bar / 2) + "\" x2=\"" + number(x(begins.begin)) +
+                   "\" y2=\"" + number(y(begins) + bar / 2) +
+                   "\" stroke=\"#999\" stroke-width=\"0.7\"/>\n";
         }
     }
     for (const Node& node : nodes_) {
-        if (node.worker < 0) continue;
-        const double wide = std::max(1.0, (node.end - node.begin) * scale);
         const char* fill = node.failed ? "#d33" : node.communicates ? "#e9a23b" : "#4a90d9";
         const std::string name = quoted(node.name, true);
-        out += "<g><title>" + name + ": " + number((node.end - node.begin) * 1e6) +
-               " microseconds</title><rect x=\"" + number(x(node.begin)) + "\" y=\"" +
-               number(y(node)) + "\" width=\"" + number(wide) + "\" height=\"" + number(bar) +
-               "\" fill=\"" + fill + "\" fill-opacity=\"0.8\"/>";
-        if (wide > 7.0 * static_cast<double>(node.name.size()))
-            out += "<text x=\"" + number(x(node.begin) + 3) + "\" y=\"" + number(y(node) + 14) +
-                   "\" fill=\"#fff\">" + name + "</text>";
-        out += "</g>\n";
+        for (const Node::Part& part : node.parts) {
+            const double wide = std::max(1.0, (part.end - part.begin) * scale);
+            out += "<g><title>" + name + ": " + number((part.end - part.begin) * 1e6) +
+                   " microseconds</title><rect x=\"" + number(x(part.begin)) + "\" y=\"" +
+                   number(y(part)) + "\" width=\"" + number(wide) + "\" height=\"" + number(bar) +
+                   "\" fill=\"" + fill + "\" fill-opacity=\"0.8\"/>";
+            if (wide > 7.0 * static_cast<double>(node.name.size()))
+                out += "<text x=\"" + number(x(part.begin) + 3) + "\" y=\"" + number(y(part) + 14) +
+                       "\" fill=\"#fff\">" + name + "</text>";
+            out += "</g>\n";
+        }
     }
     out += "<text x=\"" + number(left) + "\" y=\"" + number(height - 8) + "\">0</text><text x=\"" +
            number(left + width - 60) + "\" y=\"" + number(height - 8) + "\">" +

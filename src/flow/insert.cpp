@@ -36,21 +36,22 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
     if (here.state == this && here.step != nullptr && here.step->communicates)
         throw Error(here.step->text() +
                     " communicates, and inserts a step; only steps that compute may");
+    const bool waits = communicates || body.suspends();
+    const std::string kind = communicates ? "a step that communicates" : "a coroutine";
     for (const Access& access : accesses) {
-        if (access.kind == Access::Kind::commute && communicates)
+        if (access.kind == Access::Kind::commute && waits)
             throw Error(
-                "a step that communicates cannot commute: of two that have " +
-                access.region.text() +
+                kind + " cannot commute: of two that have " + access.region.text() +
                 " in turn, the one that begins may wait for a message that another process sends "
                 "only after the other one; let it update the region, in the order of the program");
         if (access.kind != Access::Kind::reduce) continue;
         if (access.reduction == nullptr)
             throw Error("a step reduces into " + access.region.text() +
                         " without a reduction; say how parts become one");
-        if (communicates)
-            throw Error(
-                "a step that communicates cannot reduce, as its operations end later; let a "
-                "step that computes do it");
+        if (waits)
+            throw Error(kind +
+                        " cannot reduce, as its operations end later; let an ordinary step that "
+                        "computes do it");
     }
     if (its.threads < 0 || its.threads > base::most_threads)
         throw Error("a step is to have " + std::to_string(its.threads) +
@@ -59,7 +60,7 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
     Scope& scope = scope_here();
     if (scope.has_unfinished(options.window))
         help({scope, "room for another step", options.window / 2}, {});
-    if (communicates) agent->join_engine(agent);
+    if (waits) agent->join_engine(agent);
     Step* step = nullptr;
     std::vector<std::uint64_t> earlier;
     {

@@ -20,9 +20,7 @@ void Recorder::inserted(std::uint64_t number, const std::string& name, bool comm
 void Recorder::ran(std::uint64_t number, int worker, double begin, double end, bool failed) {
     const std::lock_guard lock(guard_);
     Node& node = nodes_[number];
-    node.worker = worker;
-    node.begin = begin;
-    node.end = end;
+    node.parts.push_back({worker, begin, end});
     node.failed = failed;
 }
 

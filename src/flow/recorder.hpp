@@ -14,8 +14,11 @@ class Recorder {
     struct Node {
         std::string name;
         bool communicates = false;
-        int worker = -1;  // -1: it has not run
-        double begin = 0, end = 0;
+        struct Part {
+            int worker;
+            double begin, end;
+        };
+        std::vector<Part> parts;  // several if it waits in its middle; none: it has not run
         bool failed = false;
         std::vector<std::uint64_t> waits_for;  // numbers of steps
     };

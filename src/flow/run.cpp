@@ -11,20 +11,6 @@
 namespace hocket::flow {
 namespace {
 
-/// Sets this thread's context, and restores it.
-class Running {
-  public:
-    Running(State& state, int worker, Step* step) : before_(thread_context()) {
-        thread_context() = {&state.flow, &state, worker, step, before_.depth + 1, &before_};
-    }
-    ~Running() { thread_context() = before_; }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-
-  private:
-    ThreadContext before_;
-};
-
 /// The private buffers of a step's reductions.
 class Parts {
   public:
@@ -57,6 +43,16 @@ class Parts {
     std::vector<void*> parts_;
 };
 
+/// Keeps the coroutine that the function of a computing step has given back.
+void keep_rest(Step& step, Operations& started) {
+    if (!step.body.suspends())
+        throw Error(
+            "a step that computes has given back an operation, for which nothing would wait; "
+            "insert it as a step that communicates, or let it be a coroutine that awaits the "
+            "operation");
+    step.more().rest = std::static_pointer_cast<Suspended>(std::move(started.front()));
+}
+
 bool is_of(const Step& step, const Step& owner) {
     for (const Step* up = step.scope->owner(); up != nullptr; up = up->scope->owner())
         if (up == &owner) return true;
@@ -64,6 +60,10 @@ bool is_of(const Step& step, const Step& owner) {
 }
 
 }  // namespace
+
+Running::Running(State& state, int worker, Step* step) : before_(thread_context()) {
+    thread_context() = {&state.flow, &state, worker, step, before_.depth + 1, &before_};
+}
 
 void* Here::part(std::size_t i) const {
     if (parts_ == nullptr || i >= parts_->size())
@@ -93,43 +93,65 @@ Step* State::run(Step& step, int worker) {
 }
 
 Step* State::run_now(Step& step, int worker) {
+    const bool resumes = step.rest() != nullptr;
     if (step.stopped.load(std::memory_order_relaxed) || cancelled.load(std::memory_order_relaxed)) {
         step.failed = true;
-        return end(step, worker, true);
+        if (!resumes) return end(step, worker, true);
+        step.extras->rest.reset();
+    } else {
+        if (!resumes && step.extras && !step.extras->locks.empty() && !acquire(step))
+            return nullptr;
+        Step::expect(step.successors.load(std::memory_order_relaxed));
+        if (!call(step, worker)) {
+            agent->put(step);  // which gives it back once it may go on
+            wake();
+            return nullptr;
+        }
     }
-    if (step.extras && !step.extras->locks.empty() && !acquire(step)) return nullptr;
-    Step::expect(step.successors.load(std::memory_order_relaxed));
-    call(step, worker);
-    // A step with nested steps ends with the last of them, which may have ended before the body.
-    if (step.extras && step.extras->inner && !step.extras->inner->leave_body()) return nullptr;
-    return finish(step, worker, true);
+    return over(step, worker, true);
 }
 
-void State::call(Step& step, int worker) {
+Step* State::over(Step& step, int worker, bool take_next) {
+    // A step with nested steps ends with the last of them, which may have ended before the body.
+    if (step.extras && step.extras->inner && !step.extras->inner->leave_body()) return nullptr;
+    return finish(step, worker, take_next);
+}
+
+bool State::call(Step& step, int worker) {
     const double begin = timed ? platform::seconds() : 0;
+    bool over = true;
     try {
         const Running running(*this, worker, &step);
         const base::ThreadShare share(step.threads, &helpers);
         Parts parts(step);
-        step.note_inputs();
-        Here here(parts.all());
-        Operations none;
-        step.body(here, none);
-        // The accesses of its nested steps belong to it.
-        if (step.extras && step.extras->inner &&
-            (!parts.all()->empty() || !step.extras->inputs.empty())) {
-            help({*step.extras->inner, "its steps"}, {});
+        if (step.rest() == nullptr) {
+            step.note_inputs();
+            Here here(parts.all());
+            Operations started;
+            step.body(here, started);
+            if (!started.empty()) keep_rest(step, started);
         }
-        step.check_inputs("it has written what it declared to read only");
-        parts.combine();
+        if (Suspended* const rest = step.rest()) over = rest->resume();
+        if (over) {
+            // The accesses of its nested steps belong to it.
+            if (step.extras && step.extras->inner &&
+                (!parts.all()->empty() || !step.extras->inputs.empty())) {
+                help({*step.extras->inner, "its steps"}, {});
+            }
+            step.check_inputs("it has written what it declared to read only");
+            parts.combine();
+        }
     } catch (...) {
+        over = true;
         step.failed = true;
         step.scope->fail(step, std::current_exception());
     }
-    if (!timed) return;
+    if (over && step.rest() != nullptr) step.extras->rest.reset();
+    if (!timed) return over;
     const double end = platform::seconds();
     if (recorder) recorder->ran(step.number, worker, begin, end, step.failed);
     trace::record(step.text(), begin, end);
+    return over;
 }
 
 bool State::acquire(Step& step) {

@@ -40,8 +40,8 @@ struct State {
     Step* run(Step& step, int worker);
     /// The step is ready.
     void ready(Step& step, int worker);
-    /// After its body, its nested steps and its operations.
-    Step* finish(Step& step, int worker, bool take_next);
+    /// After its body and its operations.
+    Step* over(Step& step, int worker, bool take_next);
     /// The worker that this thread is.
     int worker_here() const { return thread_context().state == this ? thread_context().worker : 0; }
 
@@ -76,10 +76,11 @@ struct State {
 
   private:
     Step* run_now(Step& step, int worker);
-    void call(Step& step, int worker);
+    /// Runs it to its end, or to its next wait: false then.
+    bool call(Step& step, int worker);
     bool acquire(Step& step);
+    Step* finish(Step& step, int worker, bool take_next);  ///< after its nested steps, too
     Step* end(Step& step, int worker, bool take_next);
-    void combine(Step& step);
 
     SpinLock commuting_;
     std::mutex sleeping_;

@@ -44,6 +44,7 @@ struct StepExtras {
     std::vector<std::uint64_t> before;  // their digests
     std::shared_ptr<Scope> inner;       // the nested steps
     Operations operations;              // under way
+    std::shared_ptr<Suspended> rest;    // of a computing step that waits in its middle
     double began = 0;
     trace::Track track;
 };
@@ -99,6 +100,8 @@ struct alignas(64) Step {
         if (!extras) extras = std::make_unique<StepExtras>();
         return *extras;
     }
+    /// The rest of a computing step that has begun and has not ended; nullptr: none.
+    Suspended* rest() const { return extras ? extras->rest.get() : nullptr; }
     /// Prefetches a waiting step by its edge, which is usually in the second cache line.
     static void expect(const Edge* edge) {
         if (edge == nullptr) return;

@@ -23,6 +23,18 @@ struct ThreadContext {
 };
 ThreadContext& thread_context();
 
+/// Sets this thread's context, and restores it.
+class Running {
+  public:
+    Running(State& state, int worker, Step* step);
+    ~Running() { thread_context() = before_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+  private:
+    ThreadContext before_;
+};
+
 /// The end of all but `rest` steps of a scope; or of the listed steps.
 struct WaitTarget {
     Scope& scope;

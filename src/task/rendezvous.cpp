@@ -84,7 +84,7 @@ Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t t
     Protocol<> post = comm::send_text(*all->link, envelope.packed(me->sent[other]),
                                       me->lowest_of(to), me->tags.envelope(to));
     me->sends.pass();
-    co_await post;
+    co_await std::move(post);
     if (signature.fault || sending.end) co_return own;
     const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
     std::optional<comm::ProbeResult> reply;

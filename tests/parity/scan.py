@@ -151,6 +151,13 @@ def _before_value(head: list[str]) -> list[str]:
     return head
 
 
+#: Members that the compiler calls, as it does operators.
+_OF_COROUTINES = (
+    "await_ready await_suspend await_resume await_transform initial_suspend final_suspend "
+    "get_return_object return_value return_void unhandled_exception"
+).split()
+
+
 def _record(
     statement: list[str], inside: tuple[str, ...], own: str, visible: bool, found: Counter[str]
 ) -> None:
@@ -161,7 +168,7 @@ def _record(
     if "operator" in head or "~" in head or whole[-2:] == ["=", "delete"]:
         return
     name = next(_names_before_parentheses(head), None)
-    if name is None:
+    if name is None or name in _OF_COROUTINES:
         return
     if name == own and _is_copy(head, own):
         return

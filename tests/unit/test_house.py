@@ -44,6 +44,7 @@ ROOM_OF_HEADER = {
     "log": "base",
     "memory": "shm",
     "operation": "comm",
+    "coroutine": "comm",
     "binding": "comm",
     "mpi": "comm",
     "array": "transfer",

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/platform.hpp"
@@ -119,7 +120,14 @@ class Program {
                     all);
             else if (i % 7 == 0)
                 flow.comm([&] { run(step, array); }, all, {step.priority});
-            else
+            else if (i % 5 == 0) {
+                const auto body = [&step, &array]() -> hocket::Coroutine<> {
+                    co_await pause();
+                    run(step, array);
+                };
+                i % 2 == 0 ? flow.task(body, all, {step.priority})
+                           : flow.comm(body, all, {step.priority});
+            } else
                 flow.task([&] { run(step, array); }, all, {step.priority});
             if (i % 97 == 0) flow.wait_on(all.back().region);
         }
@@ -128,6 +136,18 @@ class Program {
     }
 
   private:
+    /// Ends at the second poll.
+    static std::shared_ptr<hocket::Operation> pause() {
+        class Pause final : public hocket::Operation {
+          public:
+            bool poll() override { return std::exchange(polled_, true); }
+            std::string text() const override { return "a pause"; }
+
+          private:
+            bool polled_ = false;
+        };
+        return std::make_shared<Pause>();
+    }
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
     Box box() {
         Box box{pick(0, side - 1), pick(0, side - 1), 1, 1, pick(1, 3), pick(1, 2)};
