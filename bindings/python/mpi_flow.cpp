@@ -15,6 +15,7 @@
 #include "hocket/transfer.hpp"
 #include "mpi_binding.hpp"
 #include "mpi_operations.hpp"
+#include "mpi_steps.hpp"
 #include "raised.hpp"
 
 namespace nb = nanobind;
@@ -22,87 +23,6 @@ using namespace nb::literals;
 
 namespace hocket::python {
 namespace {
-
-/// Calls a step's function. An exception that is no Exception (Ctrl-C, sys.exit) is for the
-/// program: no further step of the flow begins.
-template <class... Arguments>
-nb::object call_step(const Kept& function, Arguments&&... arguments) {
-    try {
-        return function.get()(std::forward<Arguments>(arguments)...);
-    } catch (nb::python_error& error) {
-        Flow* const flow = Flow::current();
-        if (flow != nullptr && !error.matches(PyExc_Exception)) flow->cancel();
-        throw Raised(std::move(error));
-    }
-}
-
-/// A Python function as the body of a step. The end of the step releases `hold`.
-class Function {
-  public:
-    Function(nb::object function, nb::object hold)
-        : function_(std::move(function)), hold_(std::move(hold)) {}
-    void operator()() {
-        const nb::gil_scoped_acquire locked;
-        call_step(function_);
-    }
-
-  private:
-    Kept function_, hold_;
-};
-
-/// A function that starts operations and returns a list of them.
-class Starter {
-  public:
-    Starter(nb::object function, nb::object hold)
-        : function_(std::move(function)), hold_(std::move(hold)) {}
-    flow::Operations operator()() {
-        const nb::gil_scoped_acquire locked;
-        const nb::object given = call_step(function_);
-        return called([&] {
-            flow::Operations started;
-            for (nb::handle each : given)
-                started.push_back(nb::cast<std::shared_ptr<Operation>>(each));
-            return started;
-        });
-    }
-
-  private:
-    Kept function_, hold_;
-};
-
-/// A function with reductions: it gets the addresses of its private buffers.
-class Reducer {
-  public:
-    Reducer(nb::object function, nb::object hold, std::size_t parts)
-        : function_(std::move(function)), hold_(std::move(hold)), parts_(parts) {}
-    void operator()(flow::Here& here) {
-        const nb::gil_scoped_acquire locked;
-        nb::list addresses;
-        for (std::size_t i = 0; i < parts_; ++i)
-            addresses.append(reinterpret_cast<std::uintptr_t>(here.part(i)));
-        call_step(function_, addresses);
-    }
-
-  private:
-    Kept function_, hold_;
-    std::size_t parts_;
-};
-
-std::shared_ptr<const Reduction> reduction_of(std::string name, nb::object fill,
-                                              nb::object combine) {
-    auto filling = std::make_shared<Kept>(std::move(fill));
-    auto combining = std::make_shared<Kept>(std::move(combine));
-    return std::make_shared<const Reduction>(
-        Reduction{std::move(name),
-                  [filling](void* part, std::int64_t /*bytes*/) {
-                      const nb::gil_scoped_acquire locked;
-                      called([&] { filling->get()(reinterpret_cast<std::uintptr_t>(part)); });
-                  },
-                  [combining](const Region& /*into: Python has it*/, const void* part) {
-                      const nb::gil_scoped_acquire locked;
-                      called([&] { combining->get()(reinterpret_cast<std::uintptr_t>(part)); });
-                  }});
-}
 
 /// Any object with Python's buffer interface.
 Region region_of(nb::handle object) {
@@ -121,12 +41,6 @@ Region region_of(nb::handle object) {
     if (run) return {data, bytes};
     return {data, shape, strides, itemsize};
 }
-
-/// The exception of a step, to be raised again in Python.
-struct Thrown {
-    std::string where, step;
-    std::exception_ptr cause;
-};
 
 /// Flows that were destroyed in a step of theirs, or on a thread of theirs, because a step had the
 /// last reference. They cannot end there. Guarded by the interpreter's lock; never destroyed.
@@ -250,28 +164,39 @@ void bind_flow(nb::module_& m) {
             "workers"_a.none(), "window"_a, "agent"_a, "check"_a, "record"_a, "threads"_a)
         .def(
             "task",
-            [](Held& held, nb::object function, nb::object hold,
+            [](Held& held, nb::object function, nb::object advance, nb::object hold,
                const std::vector<Access>& accesses, int priority, std::string name, int threads) {
                 std::size_t parts = 0;
                 for (const Access& access : accesses) parts += access.kind == Access::Kind::reduce;
-                flow::Body body =
-                    parts == 0 ? flow::Body(Function(std::move(function), std::move(hold)))
-                               : flow::Body(Reducer(std::move(function), std::move(hold), parts));
+                flow::Body body;
+                if (!advance.is_none())
+                    body = flow::Body(
+                        AsyncFunction(std::move(function), std::move(advance), std::move(hold)));
+                else if (parts == 0)
+                    body = flow::Body(Function(std::move(function), std::move(hold)));
+                else
+                    body = flow::Body(Reducer(std::move(function), std::move(hold), parts));
                 const nb::gil_scoped_release released;
                 held.flow->insert(std::move(body), accesses, {priority, std::move(name), threads},
                                   false);
             },
-            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a, "threads"_a)
+            "function"_a, "advance"_a.none(), "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a,
+            "threads"_a)
         .def(
             "comm",
-            [](Held& held, nb::object function, nb::object hold,
+            [](Held& held, nb::object function, nb::object advance, nb::object hold,
                const std::vector<Access>& accesses, int priority, std::string name, int threads) {
-                flow::Body body(Starter(std::move(function), std::move(hold)));
+                flow::Body body =
+                    advance.is_none()
+                        ? flow::Body(Starter(std::move(function), std::move(hold)))
+                        : flow::Body(AsyncFunction(std::move(function), std::move(advance),
+                                                   std::move(hold)));
                 const nb::gil_scoped_release released;
                 held.flow->insert(std::move(body), accesses, {priority, std::move(name), threads},
                                   true);
             },
-            "function"_a, "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a, "threads"_a)
+            "function"_a, "advance"_a.none(), "hold"_a.none(), "accesses"_a, "priority"_a, "name"_a,
+            "threads"_a)
         .def(
             "exchange",
             [](Held& held, const Halo& halo, int priority) {

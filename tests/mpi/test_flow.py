@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flows of Python functions, in one process: the result is that of the program read downwards."""
 
-import functools
 import gc
 import random
 import threading
@@ -46,6 +45,16 @@ def run_step(read, changed, salt):
         view %= 1009
 
 
+class Nap:
+    """An operation that ends at its second poll."""
+
+    polled = False
+
+    def poll(self):
+        before, self.polled = self.polled, True
+        return before
+
+
 @ranks(1)
 @pytest.mark.parametrize("workers", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(3))
@@ -62,8 +71,13 @@ def test_random_programs(comm, seed, workers):
             def body(ins=ins, outs=outs, salt=salt):
                 run_step(ins, outs, salt)
 
+            async def waiting(body=body):
+                await hk.completion([])
+                body()
+                await hk.completion(Nap())
+
             insert = f.comm if number % 11 == 0 else f.task
-            insert(body, ins, (), outs, priority)
+            insert(waiting if number % 5 == 0 else body, ins, (), outs, priority)
             if number % 37 == 0:
                 f.wait_on(outs[0])
     np.testing.assert_array_equal(array, expected)
@@ -417,26 +431,6 @@ def test_wrong_arguments(comm):
         f.dot()
     assert f.steps == 0
     f.wait()
-
-
-def later():
-    yield 1
-
-
-async def much_later():
-    pass
-
-
-@ranks(1)
-def test_a_call_that_would_run_nothing_is_no_step(comm):
-    f = hk.Flow(1)
-    for function in (later, much_later, functools.partial(later)):
-        with pytest.raises(hk.Error, match="later' is a generator or coroutine function"):
-            f.task(function)
-        with pytest.raises(hk.Error, match="a call of it runs nothing"):
-            f.comm(function)
-    with pytest.raises(hk.Error, match="generator or coroutine"):
-        hk.step()(later)
 
 
 @ranks(1)

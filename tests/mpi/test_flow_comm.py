@@ -25,12 +25,13 @@ def layout_of(task, number, size):
 
 
 def program_of(rng, tasks, steps):
-    """("compute", task, to, salt) and ("message", task, array, task, array, tag), in an order
-    in which blocking calls would work."""
+    """("compute", task, to, salt), ("sum", task, to, salt), which waits in its middle, and
+    ("message", task, array, task, array, tag), in an order in which blocking calls would work."""
     made = []
     for _ in range(steps):
-        if rng.random() < 0.4:
-            made.append(("compute", rng.choice(tasks), rng.randrange(ARRAYS), rng.randrange(100)))
+        if rng.random() < 0.5:
+            what = "compute" if rng.random() < 0.7 else "sum"
+            made.append((what, rng.choice(tasks), rng.randrange(ARRAYS), rng.randrange(100)))
         else:
             source, destination = rng.sample(tasks, 2)
             arrays = rng.randrange(ARRAYS), rng.randrange(ARRAYS)
@@ -47,6 +48,7 @@ def compute(to, salt):
 def run_flow(comm, groups, rng, steps=14):
     """One random program; its result on this process is checked."""
     w = hk.tasks(groups, comm)
+    team = hk.Team(w.comm)
     tasks = sorted(groups)
     program = program_of(rng, tasks, steps)
     workers, agent = rng.choice([(1, "steps"), (1, "thread"), (2, "steps"), (2, "thread")])
@@ -60,7 +62,16 @@ def run_flow(comm, groups, rng, steps=14):
     with hk.Flow(workers, agent=agent, window=rng.choice([1, 3, 8192])) as f:
         for what, task, *rest in program:
             priority = rng.randrange(-2, 3) if priorities else 0
-            if what == "compute":
+            if what == "sum":
+                to, salt = rest
+                compute(seen[task][to], salt + int(seen[task][to].sum()))
+                if task == w.name:
+
+                    async def waiting(to=mine[to].local, salt=salt):
+                        compute(to, salt + int(await team.start("reduce_add", int(to.sum()))))
+
+                    f.task(waiting, inouts=[mine[to], "team"], priority=priority)
+            elif what == "compute":
                 to, salt = rest
                 compute(seen[task][to], salt)
                 if task == w.name:

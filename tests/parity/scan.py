@@ -152,10 +152,11 @@ def _before_value(head: list[str]) -> list[str]:
 
 
 #: Members that the compiler calls, as it does operators.
-_OF_COROUTINES = (
-    "await_ready await_suspend await_resume await_transform initial_suspend final_suspend "
-    "get_return_object return_value return_void unhandled_exception"
-).split()
+_OF_COROUTINES = {
+    *("await_ready", "await_suspend", "await_resume", "await_transform"),
+    *("initial_suspend", "final_suspend", "get_return_object"),
+    *("return_value", "return_void", "unhandled_exception"),
+}
 
 
 def _record(

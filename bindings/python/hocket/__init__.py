@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from hocket.computing.operands import checked, replicated
     from hocket.computing.random import Random, random
     from hocket.computing.shapes import eoshift
+    from hocket.coroutines import completion
     from hocket.creation import empty, from_function, wrap, zeros
     from hocket.flows import Flow
     from hocket.groups import ANY_SOURCE, ANY_TAG, Tasks, tasks
@@ -137,6 +138,7 @@ _LATE = {
     **dict.fromkeys(["Transfer", "transfer"], "transfers"),
     "Channel": "channels",
     "Flow": "flows",
+    "completion": "coroutines",
     "step": "step_decorator",
     "run": "launch",
     **dict.fromkeys(["Checkpoint", "load", "save"], "stores.checkpoints"),
@@ -181,6 +183,7 @@ __all__ = [
     "Transfer",
     "arange",
     "checked",
+    "completion",
     "connect",
     "cycle_path",
     "cycles",

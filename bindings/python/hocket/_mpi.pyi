@@ -406,6 +406,7 @@ class Flow:
     def task(
         self,
         function: Callable[..., Any],
+        advance: Optional[Callable[..., Optional[list[Operation]]]],
         hold: Any,
         accesses: Sequence[Access],
         priority: int,
@@ -414,7 +415,8 @@ class Flow:
     ) -> None: ...
     def comm(
         self,
-        function: Callable[[], Sequence[Operation]],
+        function: Callable[..., Any],
+        advance: Optional[Callable[..., Optional[list[Operation]]]],
         hold: Any,
         accesses: Sequence[Access],
         priority: int,

@@ -43,8 +43,8 @@ def as_names(names: Any, word: str) -> Sequence[Touched]:
     return names
 
 
-# A call of these functions makes a generator or a coroutine, and runs none of their code.
-_RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+# A call of these functions makes a generator, and runs none of their code.
+_RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
 def as_function(fn: Any) -> Callable[..., Any]:
@@ -53,7 +53,7 @@ def as_function(fn: Any) -> Callable[..., Any]:
     inner = getattr(fn, "func", fn)  # of functools.partial
     if getattr(getattr(inner, "__code__", None), "co_flags", 0) & _RUNS_LATER:
         raise Error(
-            f"{name_of(None, fn)!r} is a generator or coroutine function: a call of it runs "
+            f"{name_of(None, fn)!r} is a generator function: a call of it runs "
             "nothing; give a function that runs to its end, as lambda: list(f())"
         )
     return fn  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
-from hocket import _mpi, flow_registry, flow_steps
+from hocket import _mpi, coroutines, flow_registry, flow_steps
 from hocket.arguments import as_flag, as_number, as_path, as_seconds
 from hocket.array_lists import Arrays, as_list
 from hocket.arrays import Array
@@ -114,7 +114,8 @@ class Flow:
         ----------
         fn
             the function of the step; hocket ignores its result. With `reduces` it gets one array
-            for each of them.
+            for each of them. An ``async def`` function gives its worker back at each ``await`` of
+            an operation (`completion`), and goes on on any worker; it neither commutes nor reduces.
         inputs, outputs, inouts
             the step's accesses: arrays (hocket's, NumPy's and views of them, any memory), or keys
             (str, bytes, int, tuple), which stand for anything else. Two views conflict if they
@@ -158,9 +159,10 @@ class Flow:
             accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
         reductions = [Reduction(each, op) for each in flow_steps.as_names(reduces, "reduces")]
         accesses += [access for reduction in reductions for access in reduction.accesses()]
-        called = flow_steps.with_parts(fn, reductions) if reductions else fn
+        function = flow_steps.as_function(fn)
         self._core.task(
-            flow_steps.as_function(called),
+            flow_steps.with_parts(function, reductions) if reductions else function,
+            coroutines.advance if coroutines.is_coroutine_function(fn) else None,
             hold,
             accesses,
             as_number(priority, "priority"),
@@ -189,6 +191,7 @@ class Flow:
         fn
             returns None, an operation, or a list of operations: requests of hocket and mpi4py, and
             objects whose ``poll()`` returns whether they are done. The step ends when all are done.
+            Or an ``async def`` function, which awaits operations and does not block in between.
         inputs, outputs, inouts, priority, name, threads
             as for `task`; arrays to send are inputs, arrays to receive into are outputs
 
@@ -213,8 +216,10 @@ class Flow:
         """
         accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
         start = flow_steps.as_function(fn)
+        waits = coroutines.is_coroutine_function(fn)
         self._core.comm(
-            lambda: operations_of(start()),
+            start if waits else lambda: operations_of(start()),
+            coroutines.advance if waits else None,
             hold,
             accesses,
             as_number(priority, "priority"),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Optional, Protocol, TypeVar, Union
 
 import numpy as np
@@ -60,6 +60,10 @@ class HaloRequest:
 
     def __init__(self, core: _mpi.Operation) -> None:
         self._core = core
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """In an ``async def`` step of a flow: gives the worker back until it is done."""
+        yield self
 
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until the exchange has filled the border.

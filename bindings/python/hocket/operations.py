@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from hocket import _mpi
@@ -44,11 +45,17 @@ def _operation_of(started: Any) -> _mpi.Operation:
         # The library polls it without the interpreter's lock; mpi4py completes it, so that its own
         # object notes the completion.
         return _mpi.then(_mpi.watched(started.handle), started.Test)
+    if inspect.iscoroutine(started):
+        started.close()
+        raise Error(
+            "a communication step gave a coroutine that has not run; give the async function "
+            "itself, as functools.partial(exchange, a)"
+        )
     poll = getattr(started, "poll", None)
     if callable(poll):
         return _mpi.polled(poll, repr(started))
     raise Error(
-        f"a communication step gave {started!r} of type {type(started).__name__}, which is no "
-        "operation; give what isend, irecv or mpi4py's Isend, Ireduce, … return, an object with a "
-        "poll() that says whether it is done, a list of these, or None"
+        f"a step gave {started!r} of type {type(started).__name__}, which is no "
+        "operation; return or await what isend, irecv or mpi4py's Isend, Ireduce, … return, an "
+        "object with a poll() that says whether it is done, a list of these, or None"
     )

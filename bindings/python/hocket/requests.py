@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Callable, NoReturn, Optional
 
 from hocket import _mpi, dtypes
@@ -212,6 +212,11 @@ class Request:
     def _settle(self) -> None:
         settle(self._received)
 
+    def __await__(self) -> Generator[Any, None, Any]:
+        """In an ``async def`` step of a flow: gives the worker back until it is done."""
+        yield self
+        return self.status
+
     def wait(self, timeout: Optional[float] = None) -> Status:
         """Blocks until the operation completes. A deadline ends the wait, not the operation.
 
@@ -410,6 +415,11 @@ class ArrayRequest(Request):
             "the request of iredistribute is no send or receive: it has wait, which returns the "
             "array, and test; start a hk.transfer again and again instead"
         )
+
+    def __await__(self) -> Generator[Any, None, Array]:
+        """In an ``async def`` step of a flow: gives the worker back until it is done."""
+        yield self
+        return self._take()
 
     def _take(self) -> Array:
         """The result of a complete operation."""

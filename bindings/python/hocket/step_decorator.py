@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
+from hocket.coroutines import is_coroutine_function, run
 from hocket.errors import Error
 from hocket.flow_registry import current
 from hocket.flow_steps import as_function
@@ -30,7 +31,8 @@ def step(
     """Annotates a function with its accesses: every call inside a flow is then a step of the flow.
 
     Inside means: in a ``with hk.Flow() as f:`` block of this thread, or in a step of a flow. There
-    the call returns None at once. Outside of flows it is an ordinary call.
+    the call returns None at once. Outside of flows it is an ordinary call, also of an ``async def``
+    function.
 
     Parameters
     ----------
@@ -85,11 +87,13 @@ def step(
         if comm and commutes:
             raise Error(f"step {fn.__name__!r} communicates; it cannot commute")
 
+        waits = is_coroutine_function(fn)
+
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
             flow = current()
             if flow is None:
-                return fn(*args, **kwargs)
+                return run(fn, *args, **kwargs) if waits else fn(*args, **kwargs)
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             touched = {

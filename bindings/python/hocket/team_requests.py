@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
@@ -43,6 +44,11 @@ class TeamRequest:
         True
         """
         self._core.wait(as_seconds(timeout))
+        return self.value()
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        """In an ``async def`` step of a flow: gives the worker back until it is done."""
+        yield self
         return self.value()
 
     def test(self) -> bool:

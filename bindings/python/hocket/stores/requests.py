@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, Callable, Optional
 
 from hocket import _mpi
@@ -38,6 +39,10 @@ class StoreRequest:
         self._core = core
         self._array = array
         self._settle = settle
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """In an ``async def`` step of a flow: gives the worker back until it is done."""
+        yield self
 
     @property
     def array(self) -> Array:
