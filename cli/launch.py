@@ -7,6 +7,8 @@ traceback. Any other program runs in a child, so that the report has its status.
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import os
 import runpy
 import signal
@@ -32,6 +34,7 @@ def main() -> None:
 
 def run_python(program: str) -> None:
     """Run a Python program as `python PROGRAM ARGS` would."""
+    notice_blocking_calls()
     sys.argv = sys.argv[1:]
     sys.path[0] = str(Path(program).resolve().parent)
     try:
@@ -45,6 +48,19 @@ def run_python(program: str) -> None:
     except BaseException as error:
         rank.fail(error, skip=_frames(error, program))
     rank.join()
+
+
+def notice_blocking_calls() -> None:
+    """From now on, steps of flows that block in a function of MPI are named on stderr.
+
+    The library must come before MPI's own, which `import mpi4py.MPI` loads.
+    """
+    extension = importlib.util.find_spec("hocket._mpi")
+    if extension is None or extension.origin is None:
+        return
+    library = Path(extension.origin).parent / "libhocket-mpi.so"
+    if library.exists():
+        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL).hocket_mpi_only_notices()
 
 
 def _frames(error: BaseException, program: str) -> int:

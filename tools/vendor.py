@@ -82,12 +82,13 @@ def quiet_openmpi(prefix: Path) -> None:
 
 
 def adopt_system(prefix: Path) -> None:
-    """mpiexec, mpicc and mpicxx of the system beside the environment's Python."""
+    """mpiexec, mpicc, mpicxx and mpifort of the system beside the environment's Python."""
     for name, settings, first in (
         ("mpiexec", SYSTEM, OPENMPI_LEFT_BEHIND),
         ("mpirun", SYSTEM, OPENMPI_LEFT_BEHIND),
         ("mpicc", {}, ""),
         ("mpicxx", {}, ""),
+        ("mpifort", {}, ""),
     ):
         found = shutil.which(name)
         if found:

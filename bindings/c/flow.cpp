@@ -109,6 +109,19 @@ int hocket_flow_task(hocket_flow* flow, int (*function)(void* context, void* con
     });
 }
 
+int hocket_flow_blocking_task(hocket_flow* flow, int (*function)(void* context), void* context,
+                              int64_t count, const hocket_access* accesses, int priority,
+                              const char* name) {
+    return guard(__func__, [&] {
+        const auto held = behind(flow);
+        if (function == nullptr) throw ArgumentError("'function' is NULL; give a function");
+        const auto all = accesses_of(count, accesses);
+        held->value.flow->blocking_task(
+            [function, context] { require_zero(function(context), "function"); },
+            std::span<const Access>(all), {priority, name_of(name), held->value.threads});
+    });
+}
+
 int hocket_flow_comm(hocket_flow* flow, int (*function)(void* context, hocket_started* started),
                      void* context, int64_t count, const hocket_access* accesses, int priority,
                      const char* name) {

@@ -13,8 +13,12 @@ module hocket_flows
   private
   public :: hocket_flow_access, hocket_reads, hocket_writes, hocket_updates, hocket_commutes
   public :: hocket_reduces, hocket_passes
-  public :: hocket_flow_task, hocket_flow_comm, hocket_flow_wait_on, hocket_started_add
+  public :: hocket_flow_task, hocket_flow_blocking_task, hocket_flow_comm, hocket_flow_wait_on, hocket_started_add
   public :: hocket_annotated_call
+
+  enum, bind(c)
+    enumerator :: COMPUTES, BLOCKS, COMMUNICATES
+  end enum
 
 contains
 
@@ -43,7 +47,20 @@ contains
     integer, intent(in), optional :: priority
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: ierr
-    call insert(flow, step, context, accesses, .false., priority, name, ierr)
+    call insert(flow, step, context, accesses, COMPUTES, priority, name, ierr)
+  end subroutine
+
+  ! `step`: c_funloc of a function(context) bind(C) with a type(c_ptr), value, and an integer(c_int)
+  ! result. It calls blocking procedures of MPI; see hocket_flow_blocking_task of hocket/c/flow.h.
+  subroutine hocket_flow_blocking_task(flow, step, context, accesses, priority, name, ierr)
+    type(hocket_flow), intent(in) :: flow
+    type(c_funptr), value :: step
+    type(c_ptr), value :: context
+    type(hocket_flow_access), intent(in), target :: accesses(:)
+    integer, intent(in), optional :: priority
+    character(*), intent(in), optional :: name
+    integer, intent(out), optional :: ierr
+    call insert(flow, step, context, accesses, BLOCKS, priority, name, ierr)
   end subroutine
 
   ! `step`: c_funloc of a function(context, started) bind(C) with the same types. It passes the
@@ -56,7 +73,7 @@ contains
     integer, intent(in), optional :: priority
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: ierr
-    call insert(flow, step, context, accesses, .true., priority, name, ierr)
+    call insert(flow, step, context, accesses, COMMUNICATES, priority, name, ierr)
   end subroutine
 
   ! The flow takes over the operation.
@@ -90,31 +107,37 @@ contains
                                         c_loc(held%all)), ierr)
   end subroutine
 
-  subroutine insert(flow, step, context, accesses, communicates, priority, name, ierr)
+  subroutine insert(flow, step, context, accesses, kind, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step
     type(c_ptr), value :: context
     type(hocket_flow_access), intent(in), target :: accesses(:)
-    logical, intent(in) :: communicates
+    integer(c_int), intent(in) :: kind
     integer, intent(in), optional :: priority
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: ierr
     type(c_accesses), target :: held
     character(kind=c_char), allocatable, target :: called(:)
     integer(c_int) :: first, code
+    integer(c_int64_t) :: count
+    type(c_ptr) :: text
     if (refused(accesses, 'a step of a flow', ierr)) return
     first = 0
     if (present(priority)) first = int(priority, c_int)
     allocate (called(1))
     if (present(name)) called = c_chars(name)
     call hold(accesses, held)
-    if (communicates) then
-      code = c_hocket_flow_comm(flow%handle, step, context, size(accesses, kind=c_int64_t), &
-                                c_loc(held%all), first, wanted_text(called, present(name)))
-    else
-      code = c_hocket_flow_task(flow%handle, step, context, size(accesses, kind=c_int64_t), &
-                                c_loc(held%all), first, wanted_text(called, present(name)))
-    end if
+    count = size(accesses, kind=c_int64_t)
+    text = wanted_text(called, present(name))
+    select case (kind)
+    case (COMPUTES)
+      code = c_hocket_flow_task(flow%handle, step, context, count, c_loc(held%all), first, text)
+    case (BLOCKS)
+      code = c_hocket_flow_blocking_task(flow%handle, step, context, count, c_loc(held%all), &
+                                         first, text)
+    case default
+      code = c_hocket_flow_comm(flow%handle, step, context, count, c_loc(held%all), first, text)
+    end select
     call finish(code, ierr)
   end subroutine
 end module

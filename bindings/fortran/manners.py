@@ -37,6 +37,7 @@ BY_HAND = {
     "hocket_request_wait_any",
     "hocket_remap_inplace",
     "hocket_flow_task",
+    "hocket_flow_blocking_task",
     "hocket_flow_comm",
     "hocket_flow_wait_on",
     "hocket_started_add",

@@ -115,6 +115,24 @@ class Flow {
         insert(flow::Body(std::forward<Function>(function)), accesses, std::move(options), false);
     }
 
+    /// Inserts a step whose function calls blocking functions of MPI: `MPI_Recv`, `MPI_Wait`,
+    /// `MPI_Allreduce`, …, in C, C++ or Fortran. The function runs on a stack of its own. While one
+    /// of these calls waits, the worker runs other steps; the step goes on in the same worker.
+    /// Collective calls in these steps begin in the order of insertion, which must be the same on
+    /// all processes. Requires the library hocket-mpi. The step neither commutes nor reduces.
+    /// `function()` is copied. @throws Error if the library is not loaded.
+    template <class Function>
+    void blocking_task(Function&& function, std::initializer_list<Access> accesses,
+                       StepOptions options = {}) {
+        blocking_task(std::forward<Function>(function), all(accesses), std::move(options));
+    }
+    template <class Function>
+    void blocking_task(Function&& function, std::span<const Access> accesses,
+                       StepOptions options = {}) {
+        task([rest = flow::on_own_stack(std::forward<Function>(function))] { return rest; },
+             accesses, std::move(options));
+    }
+
     /// Inserts a step that communicates. Its function starts operations without blocking and
     /// returns nothing, one operation (unique_ptr or shared_ptr), or a vector of shared ones. The
     /// step ends when all of them have ended. Any number of these steps may be under way, so that

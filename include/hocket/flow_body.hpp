@@ -5,8 +5,10 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,6 +28,9 @@ class Suspended : public Operation {
     virtual bool ready() = 0;
     /// Goes on to its next wait; true at its end. @throws the error of the step.
     virtual bool resume() = 0;
+    /// Whether it has a stack of its own: it then goes on in the worker where it began, and a
+    /// cancelled flow waits for its end.
+    virtual bool has_stack() const { return false; }
     bool poll() final { return ready() && (left_ || resume()); }
     /// It never goes on; what it waits for may have to complete.
     bool leave() final {
@@ -40,6 +45,16 @@ class Suspended : public Operation {
 
 /// A coroutine that has not begun.
 std::shared_ptr<Suspended> suspended(Coroutine<> coroutine);
+/// A function on a stack of its own, which has not begun. The library hocket-mpi sets how to make
+/// it.
+using OnOwnStack = std::shared_ptr<Suspended> (*)(std::function<void()> function);
+void set_own_stack(OnOwnStack make);
+/// @throws Error if the program is not linked with hocket-mpi.
+std::shared_ptr<Suspended> on_own_stack(std::function<void()> function);
+/// The step that this thread runs: an address that no other unfinished step has (nullptr: none),
+/// and its text.
+const void* running_step();
+std::string running_step_text();
 /// Waits for operations that a step's function has started, outside of flows.
 void complete(const Operations& started);
 

@@ -46,7 +46,8 @@ bool CommAgent::poll() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < active_.size(); ++i) {
         Step* const step = active_[i];
-        if (state_->cancelled.load()) leave_operations(*step);
+        const bool goes_on = step->rest() != nullptr && step->rest()->has_stack();
+        if (!goes_on && state_->cancelled.load()) leave_operations(*step);
         if (Suspended* const rest = step->rest(); rest != nullptr && rest->ready())
             state_->ready(*step, state_->worker_here());  // a worker goes on with it
         else if (rest == nullptr && done(*step))

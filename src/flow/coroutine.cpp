@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coroutines as steps.
+// Coroutines, and functions on a stack of their own, as steps.
+#include <atomic>
 #include <utility>
 
 #include "comm/polled.hpp"
 #include "comm/protocol.hpp"
+#include "flow/waits.hpp"
 #include "hocket/flow_body.hpp"
 
 namespace hocket::flow {
@@ -34,6 +36,32 @@ class SuspendedCoroutine final : public Suspended {
 
 std::shared_ptr<Suspended> suspended(Coroutine<> coroutine) {
     return std::make_shared<SuspendedCoroutine>(std::move(coroutine));
+}
+
+namespace {
+std::atomic<OnOwnStack> own_stack{nullptr};
+}
+
+void set_own_stack(OnOwnStack make) {
+    own_stack = make;
+}
+
+std::shared_ptr<Suspended> on_own_stack(std::function<void()> function) {
+    const OnOwnStack make = own_stack;
+    if (make == nullptr)
+        throw Error(
+            "a step is to wait in blocking functions of MPI, but the library hocket-mpi is not "
+            "loaded; link the program with -lhocket-mpi before its MPI, or set LD_PRELOAD to it");
+    return make(std::move(function));
+}
+
+const void* running_step() {
+    return thread_context().step;
+}
+
+std::string running_step_text() {
+    const Step* const step = thread_context().step;
+    return step == nullptr ? "" : step->text();
 }
 
 void complete(const Operations& started) {

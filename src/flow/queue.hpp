@@ -133,11 +133,22 @@ class Queues {
         }
     }
 
+    /// Only this worker takes the step.
+    void put_for(int worker, Step* step) {
+        Own& own = own_[static_cast<std::size_t>(worker)];
+        {
+            const std::lock_guard lock(own.guard);
+            own.bound.push(step);
+        }
+        own.bound_count.fetch_add(1);
+    }
+
     /// nullptr: there is none. `moved()`: called when steps have moved to another ring.
     template <class Moved>
     Step* take(int worker, Moved&& moved) {
-        Step* step = top_.load(std::memory_order_relaxed) > 0 ? take_rest() : nullptr;
         const auto mine = static_cast<std::size_t>(worker);
+        Step* step = take_bound(mine);
+        if (step == nullptr && top_.load(std::memory_order_relaxed) > 0) step = take_rest();
         if (step == nullptr) step = take_own(mine);
         for (std::size_t i = 1; step == nullptr && i < own_.size(); ++i)
             step = take_from((mine + i) % own_.size(), mine, moved);
@@ -147,7 +158,15 @@ class Queues {
 
     /// The first step that satisfies `test`, in any ring.
     template <class Test>
-    Step* take_if(Test&& test) {
+    Step* take_if(int worker, Test&& test) {
+        Own& mine = own_[static_cast<std::size_t>(worker)];
+        if (mine.bound_count.load() > 0) {
+            const std::lock_guard lock(mine.guard);
+            if (Step* const step = mine.bound.take_if(test)) {
+                mine.bound_count.fetch_sub(1);
+                return step;
+            }
+        }
         Step* found = nullptr;
         for (Own& own : own_) {
             const std::lock_guard lock(own.guard);
@@ -166,19 +185,23 @@ class Queues {
 
     /// Whether a step of higher priority may be waiting.
     bool has_above(int priority) const {
-        return top_.load(std::memory_order_relaxed) > priority || (priority < 0 && any());
+        return top_.load(std::memory_order_relaxed) > priority || (priority < 0 && any(0));
     }
     /// Invariant: no step waits while all workers sleep. A thread that adds a step then looks for
     /// sleepers; a worker first counts itself as a sleeper and then looks here. One of them
     /// observes the other.
-    bool any() const {
-        return top_.load() != nothing || std::any_of(own_.begin(), own_.end(), [](const Own& own) {
-                   return own.count.load() > 0;
-               });
+    bool any(int worker) const {
+        return top_.load() != nothing || has_bound(worker) ||
+               std::any_of(own_.begin(), own_.end(),
+                           [](const Own& own) { return own.count.load() > 0; });
     }
 
     bool has_own(int worker) const {
-        return own_[static_cast<std::size_t>(worker)].count.load(std::memory_order_relaxed) > 0;
+        return own_[static_cast<std::size_t>(worker)].count.load(std::memory_order_relaxed) > 0 ||
+               has_bound(worker);
+    }
+    bool has_bound(int worker) const {
+        return own_[static_cast<std::size_t>(worker)].bound_count.load() > 0;
     }
     /// The number of waiting steps of priority 0.
     std::uint64_t waiting() const {
@@ -194,7 +217,21 @@ class Queues {
         alignas(64) SpinLock guard;
         Ring ring;
         alignas(64) std::atomic<std::int64_t> count{0};
+        Ring bound;  // steps that only this worker takes
+        std::atomic<std::int64_t> bound_count{0};
     };
+    Step* take_bound(std::size_t worker) {
+        Own& own = own_[worker];
+        if (own.bound_count.load(std::memory_order_relaxed) <= 0) return nullptr;
+        Step* step = nullptr;
+        {
+            const std::lock_guard lock(own.guard);
+            if (own.bound.empty()) return nullptr;
+            step = own.bound.pop();
+        }
+        own.bound_count.fetch_sub(1, std::memory_order_relaxed);
+        return step;
+    }
     Step* take_own(std::size_t worker) {
         Own& own = own_[worker];
         if (own.count.load(std::memory_order_relaxed) <= 0) return nullptr;

@@ -81,7 +81,7 @@ Step* State::take(int worker) {
     Step* const inside = deep ? thread_context().step : nullptr;
     return inside == nullptr
                ? queues.take(worker, [this] { wake(); })
-               : queues.take_if([&](const Step& each) { return is_of(each, *inside); });
+               : queues.take_if(worker, [&](const Step& each) { return is_of(each, *inside); });
 }
 
 Step* State::run(Step& step, int worker) {
@@ -94,7 +94,9 @@ Step* State::run(Step& step, int worker) {
 
 Step* State::run_now(Step& step, int worker) {
     const bool resumes = step.rest() != nullptr;
-    if (step.stopped.load(std::memory_order_relaxed) || cancelled.load(std::memory_order_relaxed)) {
+    const bool goes_on = resumes && step.rest()->has_stack();
+    if (!goes_on && (step.stopped.load(std::memory_order_relaxed) ||
+                     cancelled.load(std::memory_order_relaxed))) {
         step.failed = true;
         if (!resumes) return end(step, worker, true);
         step.extras->rest.reset();
@@ -131,7 +133,10 @@ bool State::call(Step& step, int worker) {
             step.body(here, started);
             if (!started.empty()) keep_rest(step, started);
         }
-        if (Suspended* const rest = step.rest()) over = rest->resume();
+        if (Suspended* const rest = step.rest()) {
+            step.extras->worker = worker;
+            over = rest->resume();
+        }
         if (over) {
             // The accesses of its nested steps belong to it.
             if (step.extras && step.extras->inner &&
@@ -214,6 +219,10 @@ Step* State::end(Step& step, int worker, bool take_next) {
 void State::ready(Step& step, int worker) {
     if (step.communicates) {
         agent->put(step);
+    } else if (step.rest() != nullptr && step.rest()->has_stack()) {
+        queues.put_for(step.extras->worker, &step);
+        wake(true);
+        return;
     } else {
         queues.put(worker, &step);
     }

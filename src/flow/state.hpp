@@ -48,7 +48,8 @@ struct State {
     // workers.cpp
     void serve(int worker);  ///< the main loop of a worker thread
     void serve_agent();
-    void wake();
+    /// `all`: only one of the workers takes the step.
+    void wake(bool all = false);
     /// Starts and polls communication, if that is the workers' task and due.
     void communicate();
     /// Runs steps, and waits if none is ready, until `target` is reached. @throws DeadlineError;

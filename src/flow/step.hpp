@@ -45,6 +45,7 @@ struct StepExtras {
     std::shared_ptr<Scope> inner;       // the nested steps
     Operations operations;              // under way
     std::shared_ptr<Suspended> rest;    // of a computing step that waits in its middle
+    int worker = 0;                     // that ran its last part
     double began = 0;
     trace::Track track;
 };

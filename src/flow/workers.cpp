@@ -53,7 +53,8 @@ class Idle final : public Operation {
     Idle(const State& state, const WaitTarget& target, const BlockedWait& stuck)
         : state_(state), awaited_(target), stuck_(stuck) {}
     bool poll() override {
-        return state_.queues.any() || state_.helpers.wanted() || stuck_.failed() || awaited_.over();
+        return state_.queues.any(state_.worker_here()) || state_.helpers.wanted() ||
+               stuck_.failed() || awaited_.over();
     }
     std::string text() const override {
         std::string out = "a flow waits for " + awaited_.what;
@@ -148,7 +149,7 @@ void State::serve(int worker) {
             platform::pause();
             continue;
         }
-        if (queues.any() || helpers.wanted()) continue;
+        if (queues.any(worker) || helpers.wanted()) continue;
         if (polls && std::exchange(moves, agent->moves()) != moves) backoff.reset();
         const auto stage = backoff.next();
         if (polls || stage != base::Backoff::Stage::sleep) {
@@ -158,7 +159,8 @@ void State::serve(int worker) {
         std::unique_lock lock(sleeping_);
         sleepers_.fetch_add(1);
         woken_.wait(lock, [&] {
-            return closing_ || queues.any() || helpers.wanted() || (!agent_thread && agent->busy());
+            return closing_ || queues.any(worker) || helpers.wanted() ||
+                   (!agent_thread && agent->busy());
         });
         sleepers_.fetch_sub(1);
         backoff.reset();
@@ -184,12 +186,12 @@ void State::serve_agent() {
     }
 }
 
-void State::wake() {
+void State::wake(bool all) {
     // Either a sleeper sees the new step, or this thread sees the sleeper: each first counts
     // itself, then looks at the other's count.
     if (sleepers_.load() > 0) {
         { const std::lock_guard lock(sleeping_); }
-        if (helpers.wanted())
+        if (all || helpers.wanted())
             woken_.notify_all();
         else
             woken_.notify_one();

@@ -59,7 +59,7 @@ def test_what_fortran_leaves_out_is_c(module: str) -> None:
 
 
 def test_the_fortran_tests_call_every_procedure() -> None:
-    folders = (ROOT / "tests/fortran", ROOT / "examples/fortran")
+    folders = (ROOT / "tests/fortran", ROOT / "tests/blocking", ROOT / "examples/fortran")
     called = "\n".join(
         path.read_text(encoding="utf-8")
         for folder in folders

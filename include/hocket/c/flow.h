@@ -73,6 +73,13 @@ int hocket_reduction_free(hocket_reduction** reduction);
 int hocket_flow_task(hocket_flow* flow, int (*function)(void* context, void* const* parts),
                      void* context, int64_t count, const hocket_access* accesses, int priority,
                      const char* name);
+/* Inserts a step whose function calls blocking functions of MPI (MPI_Recv, MPI_Wait, …). It runs on
+ * a stack of its own: while such a call waits, the worker runs other steps. Collective functions of
+ * MPI in these steps begin in the order of insertion, the same on all processes. Requires the
+ * library hocket-mpi, linked before MPI; HOCKET_ERR_ERROR without it. */
+int hocket_flow_blocking_task(hocket_flow* flow, int (*function)(void* context), void* context,
+                              int64_t count, const hocket_access* accesses, int priority,
+                              const char* name);
 /* Inserts a step that communicates: `function` starts operations without blocking, and passes
  * each to hocket_started_add. The step ends when all are complete. */
 int hocket_flow_comm(hocket_flow* flow, int (*function)(void* context, hocket_started* started),

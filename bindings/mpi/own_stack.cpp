@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "own_stack.hpp"
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hocket/flow.hpp"
+
+namespace hocket::blocking {
+namespace {
+
+/// As large as that of a main thread. Only pages that a step touches take memory. A guard page
+/// below it turns an overflow into a SIGSEGV.
+class Stack {
+  public:
+    static constexpr std::size_t bytes = std::size_t{8} << 20U, guard = 4096;
+
+    Stack() {
+        base_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        if (base_ == MAP_FAILED) throw std::bad_alloc();
+        mprotect(base_, guard, PROT_NONE);
+    }
+    ~Stack() {
+        if (base_ != nullptr) munmap(base_, bytes);
+    }
+    Stack(Stack&& other) noexcept : base_(std::exchange(other.base_, nullptr)) {}
+    Stack& operator=(Stack&& other) noexcept {
+        std::swap(base_, other.base_);
+        return *this;
+    }
+    void* base() const { return base_; }
+
+  private:
+    void* base_;
+};
+
+/// Stacks that no step uses now, for all threads.
+class Stacks {
+  public:
+    Stack take() {
+        const std::lock_guard lock(guard_);
+        if (kept_.empty()) return Stack();
+        Stack stack = std::move(kept_.back());
+        kept_.pop_back();
+        return stack;
+    }
+    void give(Stack&& stack) {
+        const std::lock_guard lock(guard_);
+        if (kept_.size() < 64) kept_.push_back(std::move(stack));
+    }
+
+  private:
+    std::mutex guard_;
+    std::vector<Stack> kept_;
+};
+
+// Never destroyed: threads of flows may outlive static objects.
+Stacks& stacks() {
+    static auto* const all = new Stacks;
+    return *all;
+}
+
+/// The numbers of steps that have not ended, in the order of insertion.
+class Order {
+  public:
+    std::uint64_t enter() {
+        const std::lock_guard lock(guard_);
+        left_.insert(left_.end(), next_);
+        return next_++;
+    }
+    void leave(std::uint64_t number) {
+        const std::lock_guard lock(guard_);
+        left_.erase(number);
+    }
+    bool is_first(std::uint64_t number) {
+        const std::lock_guard lock(guard_);
+        return *left_.begin() == number;
+    }
+
+  private:
+    std::mutex guard_;
+    std::set<std::uint64_t> left_;
+    std::uint64_t next_ = 0;
+};
+
+Order& order() {
+    static auto* const all = new Order;
+    return *all;
+}
+
+/// The exceptions that a thread handles are those of the stack on which it runs.
+struct Handled {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+
+    void swap() {
+        auto* const place = reinterpret_cast<char*>(abi::__cxa_get_globals());
+        Handled before;
+        std::memcpy(&before.caught, place, sizeof before.caught);
+        std::memcpy(&before.uncaught, place + sizeof(void*), sizeof before.uncaught);
+        std::memcpy(place, &caught, sizeof caught);
+        std::memcpy(place + sizeof(void*), &uncaught, sizeof uncaught);
+        *this = before;
+    }
+};
+
+class StepOnStack;
+thread_local StepOnStack* running = nullptr;
+
+class StepOnStack final : public flow::Suspended {
+  public:
+    explicit StepOnStack(std::function<void()> function)
+        : function_(std::move(function)), number_(order().enter()) {}
+    ~StepOnStack() override { end(); }
+
+    bool ready() override {
+        if (complete_ == nullptr) return true;
+        if (!(*complete_)()) return false;
+        complete_ = nullptr;
+        return true;
+    }
+    bool resume() override {
+        if (!stack_) begin();
+        StepOnStack* const before = std::exchange(running, this);
+        handled_.swap();
+        swapcontext(&outside_, &inside_);
+        handled_.swap();
+        running = before;
+        if (!over_) return false;
+        end();
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+        return true;
+    }
+    bool has_stack() const override { return true; }
+    std::string text() const override { return "a call of MPI"; }
+
+    // In the step:
+    void pause_until(const std::function<bool()>& complete) {
+        complete_ = &complete;
+        swapcontext(&inside_, &outside_);
+    }
+    bool runs_itself() const { return flow::running_step() == step_; }
+    std::uint64_t number() const { return number_; }
+
+  private:
+    bool leave_awaited() override { return false; }  // never asked: it has a stack
+
+    void begin() {
+        stack_.emplace(stacks().take());
+        step_ = flow::running_step();
+        getcontext(&inside_);
+        inside_.uc_stack.ss_sp = stack_->base();
+        inside_.uc_stack.ss_size = Stack::bytes;
+        inside_.uc_link = nullptr;
+        const auto address = reinterpret_cast<std::uintptr_t>(this);
+        makecontext(&inside_, reinterpret_cast<void (*)()>(&StepOnStack::run), 2,
+                    static_cast<unsigned int>(address >> 32U),
+                    static_cast<unsigned int>(address & 0xffffffffU));
+    }
+    static void run(unsigned int high, unsigned int low) {
+        auto* const self = reinterpret_cast<StepOnStack*>((std::uintptr_t{high} << 32U) | low);
+        try {
+            self->function_();
+        } catch (...) {
+            self->error_ = std::current_exception();
+        }
+        self->over_ = true;
+        swapcontext(&self->inside_, &self->outside_);
+    }
+    void end() {
+        if (std::exchange(ended_, true)) return;
+        order().leave(number_);
+        function_ = nullptr;
+        if (stack_) stacks().give(std::move(*stack_));
+    }
+
+    std::function<void()> function_;
+    const std::uint64_t number_;
+    const void* step_ = nullptr;
+    std::optional<Stack> stack_;
+    ucontext_t inside_{}, outside_{};
+    Handled handled_;
+    const std::function<bool()>* complete_ = nullptr;
+    std::exception_ptr error_;
+    bool over_ = false, ended_ = false;
+};
+
+/// A call within the turn that hocket's own calls of MPI take.
+class Turn final : public Operation {
+  public:
+    explicit Turn(const std::function<int()>& call) : call_(call) {}
+    bool poll() override {
+        if (!std::exchange(called_, true)) result_ = call_();
+        return true;
+    }
+    std::string text() const override { return "a call of MPI"; }
+    int result() const { return result_; }
+
+  private:
+    const std::function<int()>& call_;
+    bool called_ = false;
+    int result_ = MPI_SUCCESS;
+};
+
+/// The constructor of the library: from now on flows accept such steps.
+const bool installed = [] {
+    flow::set_own_stack([](std::function<void()> function) -> std::shared_ptr<flow::Suspended> {
+        return std::make_shared<StepOnStack>(std::move(function));
+    });
+    return true;
+}();
+
+}  // namespace
+
+bool in_step() {
+    return running != nullptr && running->runs_itself();
+}
+
+void pause_until(const std::function<bool()>& complete) {
+    running->pause_until(complete);
+}
+
+int with_turn(const std::function<int()>& call) {
+    Turn turn(call);
+    hocket::poll(turn);
+    return turn.result();
+}
+
+void wait_for_turn_of_collectives() {
+    const std::uint64_t number = running->number();
+    if (!order().is_first(number)) pause_until([number] { return order().is_first(number); });
+}
+
+BlockedCall::BlockedCall(const char* call)
+    : call_(flow::running_step() == nullptr ? nullptr : call),
+      began_(call_ == nullptr ? 0 : PMPI_Wtime()) {}
+
+BlockedCall::~BlockedCall() {
+    constexpr double noticed = 1e-3;
+    if (call_ == nullptr) return;
+    const double seconds = PMPI_Wtime() - began_;
+    if (seconds < noticed) return;
+    static std::mutex guard;
+    static auto* const named = new std::set<std::string>;
+    const std::string step = flow::running_step_text();
+    const std::lock_guard lock(guard);
+    if (!named->insert(step).second) return;
+    std::fprintf(
+        stderr,
+        "hocket: %s has blocked its worker in %s for %.3f s; insert it as a step that waits "
+        "in its middle (C and Fortran: hocket_flow_blocking_task, Python: async def), or "
+        "give the flow the request of a non-blocking call\n",
+        step.c_str(), call_, seconds);
+}
+
+}  // namespace hocket::blocking
