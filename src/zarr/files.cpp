@@ -82,8 +82,12 @@ std::string_view original_of(std::string_view path) {
 void fail(const std::string& what, const std::string& path) {
     const int error = errno;
     std::string text = "cannot " + what + " '" + path + "': " + std::strerror(error);
-    if (error == EXDEV || error == ELOOP)
+    if (error == EXDEV)
         text += "; it leads out of its store, by '..' or a symbolic link, which hocket refuses";
+    if (error == ELOOP)
+        text +=
+            "; it is a loop of symbolic links, or one that hocket does not follow; correct the "
+            "link";
     if (error == ENOSPC || error == EDQUOT) text += "; what was stored before is as it was";
     if (error == EMFILE || error == ENFILE) text += "; allow more open files (ulimit -n)";
     throw Error(text);
