@@ -100,6 +100,7 @@ void bind_store(nb::module_& m) {
         .def(
             "close", [](Store& store, Timeout timeout) { store.close(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked)
+        .def("forget_unfinished", [](Store& store) { Binding::forget_unfinished(store); })
         .def("leave", &Store::leave);
     m.def(
         "save",

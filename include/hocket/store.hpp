@@ -109,8 +109,8 @@ class Store {
     void append(const std::string& name, const Array& array, const StoreOptions& options = {});
 
     /// Ends writing, and completes unfinished writes. Collective. Without it the store stays marked
-    /// as unfinished. A failed write leaves the mark until a later write, in this job or another,
-    /// has written its whole region.
+    /// as unfinished. Regions whose write failed, and those of an earlier job that was killed, stay
+    /// in the mark until later writes, in this job or another, complete them.
     void close(Deadline deadline = {});
     /// Ends writing on this process alone, as after an error; the mark stays.
     void leave();
@@ -120,6 +120,7 @@ class Store {
     static Store open(const std::shared_ptr<store::Session>& session, Deadline deadline);
 
   private:
+    friend struct Binding;
     std::shared_ptr<store::Session> session_;
 };
 

@@ -119,7 +119,7 @@ comm::Protocol<> grow_hdf5(Move& move, const comm::Group& all, int tag, std::str
     co_await comm::agree(all, tag, std::move(checked));
     if (session->first())
         grown.fault = fault_of([&] {
-            session->mark.make(*session->tree, move.name);
+            session->mark.announce(*session->tree, move.name, *move.options.region);
             zarr::hdf5::extend(session->tree->file_to_write(), move.name, metadata.shape[0]);
             marked.emplace(move, *move.options.region);
             grown.payload = session->tree->read_again();
@@ -153,7 +153,7 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
             region = region_of(move, metadata);
             check_array(move, metadata, region);
             mover.emplace(move, metadata, region);
-            if (marks && !session->mark.stands()) session->mark.make(*session->tree, move.name);
+            if (marks) session->mark.announce(*session->tree, move.name, region);
         });
     co_await comm::agree(all, tag, std::move(mine));
     if (marks && !marked) marked.emplace(move, region);

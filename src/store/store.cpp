@@ -259,7 +259,6 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
         },
         [name, made, open = session_] {
             Session& session = *open;
-            session.mark.forget(name);
             const zarr::Folder& folder = session.tree->folder();
             const zarr::Place& place = session.tree->place();
             if (place.is_hdf5()) {

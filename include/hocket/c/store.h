@@ -13,7 +13,7 @@ extern "C" {
 int hocket_store_open(const char* path, const char* mode, MPI_Comm comm, double timeout,
                       hocket_store** store);
 /* Ends writing on all processes; the handle stays. Collective. Without it the store stays marked
- * as unfinished; also after a failed write, until a later one has written its whole region. */
+ * as unfinished; also after a failed write, until later ones have written its region. */
 int hocket_store_close(hocket_store* store, double timeout);
 int hocket_store_free(hocket_store** store);
 int hocket_store_path(const hocket_store* store, const char** path);
