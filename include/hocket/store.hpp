@@ -45,6 +45,9 @@ struct StoreOptions {
     /// chunk. None: 256 MiB. Encoded chunks and messages take up to about as much again.
     std::optional<std::int64_t> max_buffer;
     std::vector<std::int64_t> axes;  ///< of a read: the result is transpose(stored, axes)
+    /// Of a read: the name of the array's type, if it is not the stored one. Elements are converted
+    /// as by NumPy's astype; a float beyond the range of an integer type gives some integer.
+    std::string dtype;
     bool copy = false;  ///< of iwrite: copies the array first, so that the program may change it at
                         ///< once
     Deadline deadline;

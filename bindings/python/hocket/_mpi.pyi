@@ -133,6 +133,7 @@ class Store:
         writers: int,
         max_buffer: Optional[int],
         axes: Sequence[int],
+        dtype: str,
         later: bool,
     ) -> Operation: ...
     def append(
