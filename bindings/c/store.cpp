@@ -302,7 +302,7 @@ int hocket_load(const char* path, const char* const* names, int64_t count,
 }
 
 int hocket_store_counts(int64_t* opened, int64_t* reads, int64_t* writes, int64_t* bytes_read,
-                        int64_t* bytes_written) {
+                        int64_t* bytes_written, int64_t* seeks) {
     return guard(__func__, [&] {
         const hocket::StoreCounts counts = hocket::store_counts();
         required(opened, "opened") = counts.opened;
@@ -310,5 +310,6 @@ int hocket_store_counts(int64_t* opened, int64_t* reads, int64_t* writes, int64_
         required(writes, "writes") = counts.writes;
         required(bytes_read, "bytes_read") = counts.bytes_read;
         required(bytes_written, "bytes_written") = counts.bytes_written;
+        required(seeks, "seeks") = counts.seeks;
     });
 }

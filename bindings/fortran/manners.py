@@ -102,6 +102,7 @@ WIDE = {
     "writes",
     "bytes_read",
     "bytes_written",
+    "seeks",
     "elements",
     "bytes",
     "room",

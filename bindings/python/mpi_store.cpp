@@ -127,6 +127,7 @@ void bind_store(nb::module_& m) {
         out["writes"] = counts.writes;
         out["bytes_read"] = counts.bytes_read;
         out["bytes_written"] = counts.bytes_written;
+        out["seeks"] = counts.seeks;
         return out;
     });
 }

@@ -165,9 +165,10 @@ void load(const std::string& path, const NamedArrays& arrays, Deadline deadline 
 /// renames. Collective.
 std::string checkpoint_path(const std::string& path, const Comm& comm, Deadline deadline = {});
 
-/// The numbers of file operations of this process so far, over all stores.
+/// The numbers of file operations of this process so far, over all stores. `seeks`: reads and
+/// writes that do not begin where the last one of the open file ended.
 struct StoreCounts {
-    std::int64_t opened, reads, writes, bytes_read, bytes_written;
+    std::int64_t opened, reads, writes, bytes_read, bytes_written, seeks;
 };
 StoreCounts store_counts();
 

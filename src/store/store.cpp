@@ -322,7 +322,8 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
 
 StoreCounts store_counts() {
     const zarr::FileCounts counts = zarr::file_counts();
-    return {counts.opened, counts.reads, counts.writes, counts.bytes_read, counts.bytes_written};
+    return {counts.opened,     counts.reads,         counts.writes,
+            counts.bytes_read, counts.bytes_written, counts.seeks};
 }
 
 }  // namespace hocket

@@ -132,9 +132,10 @@ int hocket_save(const char* path, const char* const* names, int64_t count,
 int hocket_load(const char* path, const char* const* names, int64_t count,
                 hocket_array* const* arrays, double timeout);
 
-/* The numbers of file operations of this process so far. */
+/* The numbers of file operations of this process so far. `seeks`: reads and writes that do not
+ * begin where the last one of the open file ended. */
 int hocket_store_counts(int64_t* opened, int64_t* reads, int64_t* writes, int64_t* bytes_read,
-                        int64_t* bytes_written);
+                        int64_t* bytes_written, int64_t* seeks);
 
 #ifdef __cplusplus
 }
