@@ -171,11 +171,38 @@ def adios2(problem: Any) -> Step:
     return Step(put if problem.writing else get, check, lambda: problem.b.local.fill(np.nan))
 
 
+def heat(problem: Any) -> Step:
+    """Heat's Zarr files: a chunk for each process, which every process reads as a whole array."""
+    ht, torch, comm = module("heat"), module("torch"), problem.comm
+    if problem.rows.dist != "(BLOCK, *)" or problem.options.size % comm.size:
+        raise UnavailableError("Heat writes equal numbers of whole rows for each process")
+    path = str(problem.folder / "heat.zarr")
+    plain = [{"name": "bytes", "configuration": {"endian": "little"}}]
+    options = {"codecs": plain} if problem.options.codec == "none" else {}
+    held = ht.array(torch.from_numpy(problem.a.local), is_split=0)
+
+    def put() -> None:
+        ht.save_zarr(held, path, overwrite=True, **options)
+
+    def get() -> None:
+        problem.b.local[...] = ht.load_zarr(path, split=1).larray.numpy()
+
+    def check() -> None:
+        comm.barrier()
+        get()
+        problem.same()
+
+    put()
+    comm.barrier()
+    return Step(put if problem.writing else get, check, lambda: problem.b.local.fill(np.nan))
+
+
 PEERS = {
     "zarr-python": zarr_python,
     "TensorStore": tensorstore,
     "h5py": h5py_serial,
     "ADIOS2": adios2,
+    "Heat": heat,
 }
 
 

@@ -16,16 +16,6 @@ using hocket::StoreOptions;
 
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string out;
-    for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ",") + names[i];
-    return out;
-}
-
-std::string text_or(const char* text, const char* usual) {
-    return text == nullptr ? usual : text;
-}
-
 // Reads this process's arguments of a collective call on a store.
 template <class Arguments>
 auto arguments_on(const char* function, const Store& store, Arguments arguments) {
@@ -39,31 +29,49 @@ StoreOptions ending(StoreOptions options, double timeout) {
     return options;
 }
 
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> out;
-    for (std::size_t first = 0; first <= text.size();) {
-        const std::size_t comma = std::min(text.find(',', first), text.size());
-        out.push_back(text.substr(first, comma - first));
-        first = comma + 1;
-    }
-    return out;
-}
-
 struct Named {
     std::string name;
     Array array;
     StoreOptions options;
 };
 
-hocket::NamedArrays named_arrays(const char* names, const std::vector<Array>& arrays) {
-    const std::string all = text_of(names, "names");
-    const std::vector<std::string> each = split(all);
-    if (each.size() != arrays.size())
-        throw ArgumentError("'names' is '" + all + "', and there are " +
-                            std::to_string(arrays.size()) + " arrays; give a name for each");
+hocket::NamedArrays named_arrays(const char* const* names, const std::vector<Array>& arrays) {
+    const auto each = texts_of(static_cast<std::int64_t>(arrays.size()), names, "names");
     hocket::NamedArrays out;
     for (std::size_t i = 0; i < each.size(); ++i) out.emplace_back(each[i], arrays[i]);
     return out;
+}
+
+hocket::CreateOptions options_of(const hocket_create_options* given) {
+    hocket::CreateOptions options;
+    if (given == nullptr) return options;
+    options.chunks = shape_of(given->chunk_dimensions, given->chunks, "chunks");
+    options.shards = shape_of(given->shard_dimensions, given->shards, "shards");
+    options.codec = text_or(given->codec, "");
+    options.fill = text_or(given->fill, "0");
+    options.attributes = text_or(given->attributes, "{}");
+    options.dimension_names =
+        texts_of(given->named_dimensions, given->dimension_names, "dimension_names");
+    return options;
+}
+
+hocket::SaveOptions options_of(const hocket_save_options* given) {
+    hocket::SaveOptions options;
+    if (given == nullptr) return options;
+    options.attributes = text_or(given->attributes, "{}");
+    options.codec = text_or(given->codec, "");
+    options.keep = given->keep;
+    if (given->max_buffer != 0) options.max_buffer = given->max_buffer;
+    return options;
+}
+
+// The entry of a list at an index from 0.
+std::string entry(const std::vector<std::string>& list, std::int64_t index, const char* name) {
+    if (index < 0 || index >= static_cast<std::int64_t>(list.size()))
+        throw ArgumentError(std::string("'") + name + "' is " + std::to_string(index) +
+                            ", and there are " + std::to_string(list.size()) +
+                            "; give one below that");
+    return list[static_cast<std::size_t>(index)];
 }
 
 // The first array gives the communicator of the call.
@@ -118,10 +126,16 @@ int hocket_store_unfinished(const hocket_store* store, const char** text) {
     });
 }
 
-int hocket_store_names(const hocket_store* store, const char** names) {
+int hocket_store_size(const hocket_store* store, int64_t* size) {
+    return guard(__func__, [&] {
+        required(size, "size") = static_cast<std::int64_t>(behind(store)->value.names().size());
+    });
+}
+
+int hocket_store_name_of(const hocket_store* store, int64_t index, const char** name) {
     return guard(__func__, [&] {
         const auto held = behind(store);
-        required(names, "names") = held->keep(joined(held->value.names()));
+        required(name, "name") = held->keep(entry(held->value.names(), index, "index"));
     });
 }
 
@@ -165,25 +179,22 @@ int hocket_store_array_attributes(const hocket_store* store, const char* name,
     });
 }
 
-int hocket_store_dimension_names(const hocket_store* store, const char* name, const char** names) {
+int hocket_store_dimension_name(const hocket_store* store, const char* name, int64_t dimension,
+                                const char** dimension_name) {
     return guard(__func__, [&] {
         const auto held = behind(store);
-        required(names, "names") =
-            held->keep(joined(held->value.array(text_of(name, "name")).dimension_names));
+        const auto& names = held->value.array(text_of(name, "name")).dimension_names;
+        required(dimension_name, "dimension_name") =
+            held->keep(entry(names, dimension, "dimension"));
     });
 }
 
 int hocket_store_create(hocket_store* store, const char* name, int64_t dimensions,
                         const int64_t* shape, const char* dtype, int64_t itemsize,
-                        int64_t chunk_dimensions, const int64_t* chunks, int64_t shard_dimensions,
-                        const int64_t* shards, const char* codec, const char* fill,
-                        const char* attributes, const char* dimension_names, double timeout) {
+                        const hocket_create_options* options, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto shape_of = [](std::span<const std::int64_t> values) {
-            return Shape(values.begin(), values.end());
-        };
         struct Arguments {
             std::string name;
             Shape shape;
@@ -192,19 +203,9 @@ int hocket_store_create(hocket_store* store, const char* name, int64_t dimension
             hocket::Deadline deadline;
         };
         const auto given = arguments_on(function, held->value, [&] {
-            Arguments all{text_of(name, "name"),
-                          shape_of(by_dimension(dimensions, shape, "shape")),
-                          dtype_of_name(dtype, itemsize),
-                          {},
-                          deadline_of(timeout)};
-            all.options.chunks = shape_of(by_dimension(chunk_dimensions, chunks, "chunks"));
-            all.options.shards = shape_of(by_dimension(shard_dimensions, shards, "shards"));
-            all.options.codec = text_or(codec, "");
-            all.options.fill = text_or(fill, "0");
-            all.options.attributes = text_or(attributes, "{}");
-            if (dimension_names != nullptr && *dimension_names != '\0')
-                all.options.dimension_names = split(dimension_names);
-            return all;
+            return Arguments{text_of(name, "name"), shape_of(dimensions, shape, "shape"),
+                             dtype_of_name(dtype, itemsize), options_of(options),
+                             deadline_of(timeout)};
         });
         held->value.create(given.name, given.shape, given.dtype, given.options, given.deadline);
     });
@@ -221,35 +222,26 @@ int hocket_store_set_attributes(hocket_store* store, const char* json, double ti
 }
 
 int hocket_store_write(hocket_store* store, const char* name, const hocket_array* array,
-                       int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
-                       const int64_t* upper, int64_t writers, int64_t max_buffer, double timeout) {
+                       const hocket_write_options* options, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
-            return Named{
-                text_of(name, "name"), behind(array)->value,
-                ending(store_options_of({lower_dimensions, lower}, {upper_dimensions, upper}, {},
-                                        writers, max_buffer),
-                       timeout)};
+            return Named{text_of(name, "name"), behind(array)->value,
+                         ending(store_options_of(options), timeout)};
         });
         held->value.write(given.name, given.array, given.options);
     });
 }
 
 int hocket_store_read(hocket_store* store, const char* name, hocket_array* array,
-                      int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
-                      const int64_t* upper, int64_t order_dimensions, const int64_t* order,
-                      int64_t max_buffer, double timeout) {
+                      const hocket_read_options* options, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
-            return Named{
-                text_of(name, "name"), behind(array)->value,
-                ending(store_options_of({lower_dimensions, lower}, {upper_dimensions, upper},
-                                        {order_dimensions, order}, 0, max_buffer),
-                       timeout)};
+            return Named{text_of(name, "name"), behind(array)->value,
+                         ending(store_options_of(options), timeout)};
         });
         held->value.read(given.name, given.array, given.options);
     });
@@ -261,16 +253,18 @@ int hocket_store_append(hocket_store* store, const char* name, const hocket_arra
     return guard(function, [&] {
         const auto held = behind(store);
         const auto given = arguments_on(function, held->value, [&] {
+            hocket_write_options options{};
+            options.max_buffer = max_buffer;
             return Named{text_of(name, "name"), behind(array)->value,
-                         ending(store_options_of({}, {}, {}, 0, max_buffer), timeout)};
+                         ending(store_options_of(&options), timeout)};
         });
         held->value.append(given.name, given.array, given.options);
     });
 }
 
-int hocket_save(const char* path, const char* names, int64_t count,
-                const hocket_array* const* arrays, const char* attributes, const char* codec,
-                int64_t keep, double timeout) {
+int hocket_save(const char* path, const char* const* names, int64_t count,
+                const hocket_array* const* arrays, const hocket_save_options* options,
+                double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         struct Arguments {
@@ -279,11 +273,9 @@ int hocket_save(const char* path, const char* names, int64_t count,
             hocket::SaveOptions options;
         };
         const auto given = arguments_with(function, count, arrays, [&] {
-            Arguments all{
-                text_of(path, "path"), named_arrays(names, arrays_of(count, arrays, "arrays")), {}};
-            all.options.attributes = text_or(attributes, "{}");
-            all.options.codec = text_or(codec, "");
-            all.options.keep = keep;
+            Arguments all{text_of(path, "path"),
+                          named_arrays(names, arrays_of(count, arrays, "arrays")),
+                          options_of(options)};
             all.options.deadline = deadline_of(timeout);
             return all;
         });
@@ -291,8 +283,8 @@ int hocket_save(const char* path, const char* names, int64_t count,
     });
 }
 
-int hocket_load(const char* path, const char* names, int64_t count, hocket_array* const* arrays,
-                double timeout) {
+int hocket_load(const char* path, const char* const* names, int64_t count,
+                hocket_array* const* arrays, double timeout) {
     const char* const function = __func__;
     return guard(function, [&] {
         struct Arguments {
@@ -310,7 +302,7 @@ int hocket_load(const char* path, const char* names, int64_t count, hocket_array
 }
 
 int hocket_store_counts(int64_t* opened, int64_t* reads, int64_t* writes, int64_t* bytes_read,
-                        int64_t* bytes_written) {
+                        int64_t* bytes_written, int64_t* seeks) {
     return guard(__func__, [&] {
         const hocket::StoreCounts counts = hocket::store_counts();
         required(opened, "opened") = counts.opened;
@@ -318,5 +310,6 @@ int hocket_store_counts(int64_t* opened, int64_t* reads, int64_t* writes, int64_
         required(writes, "writes") = counts.writes;
         required(bytes_read, "bytes_read") = counts.bytes_read;
         required(bytes_written, "bytes_written") = counts.bytes_written;
+        required(seeks, "seeks") = counts.seeks;
     });
 }

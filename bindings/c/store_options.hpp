@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of moves between arrays and stores, from C's arguments.
+// Options of stores, from C's structs.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "guard.hpp"
 #include "handles.hpp"
@@ -11,24 +13,46 @@
 
 namespace hocket::c {
 
-/// A list with an entry for each dimension, as a caller gives it.
-struct Given {
-    std::int64_t count;
-    const std::int64_t* values;
-};
+inline Shape shape_of(std::int64_t count, const std::int64_t* values, const char* name) {
+    const auto each = by_dimension(count, values, name);
+    return {each.begin(), each.end()};
+}
 
-inline StoreOptions store_options_of(Given lower, Given upper, Given order, std::int64_t writers,
-                                     std::int64_t max_buffer) {
-    const auto shape_of = [](Given given, const char* name) {
-        const auto values = by_dimension(given.count, given.values, name);
-        return Shape(values.begin(), values.end());
-    };
+inline std::string text_or(const char* text, const char* usual) {
+    return text == nullptr ? usual : text;
+}
+
+inline std::vector<std::string> texts_of(std::int64_t count, const char* const* texts,
+                                         const char* name) {
+    std::vector<std::string> out;
+    for (const char* const each : list(count, texts, name)) out.push_back(text_of(each, name));
+    return out;
+}
+
+/// The region, and the bound of buffers.
+template <class Options>
+StoreOptions region_options_of(const Options& given) {
     StoreOptions options;
-    if (lower.count != 0 || upper.count != 0)
-        options.region = IndexBox{shape_of(lower, "lower"), shape_of(upper, "upper")};
-    options.axes = shape_of(order, "order");
-    options.writers = writers;
-    if (max_buffer != 0) options.max_buffer = max_buffer;
+    if (given.lower_dimensions != 0 || given.upper_dimensions != 0)
+        options.region = IndexBox{shape_of(given.lower_dimensions, given.lower, "lower"),
+                                  shape_of(given.upper_dimensions, given.upper, "upper")};
+    if (given.max_buffer != 0) options.max_buffer = given.max_buffer;
+    return options;
+}
+
+inline StoreOptions store_options_of(const hocket_write_options* given) {
+    if (given == nullptr) return {};
+    StoreOptions options = region_options_of(*given);
+    options.writers = given->writers;
+    options.copy = given->copy;
+    return options;
+}
+
+inline StoreOptions store_options_of(const hocket_read_options* given) {
+    if (given == nullptr) return {};
+    StoreOptions options = region_options_of(*given);
+    options.axes = shape_of(given->order_dimensions, given->order, "order");
+    options.dtype = text_or(given->dtype, "");
     return options;
 }
 

@@ -36,33 +36,23 @@ hocket::StoreOptions defaults() {
 }  // namespace
 
 int hocket_store_iwrite(hocket_store* store, const char* name, const hocket_array* array,
-                        int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
-                        const int64_t* upper, int64_t writers, int64_t max_buffer, bool copy,
-                        hocket_operation** operation) {
+                        const hocket_write_options* options, hocket_operation** operation) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto given = started(function, held->value, name, array, operation, [&] {
-            auto options = store_options_of({lower_dimensions, lower}, {upper_dimensions, upper},
-                                            {}, writers, max_buffer);
-            options.copy = copy;
-            return options;
-        });
+        const auto given = started(function, held->value, name, array, operation,
+                                   [&] { return store_options_of(options); });
         give(operation, held->value.iwrite(given.name, given.array, given.options));
     });
 }
 
 int hocket_store_iread(hocket_store* store, const char* name, hocket_array* array,
-                       int64_t lower_dimensions, const int64_t* lower, int64_t upper_dimensions,
-                       const int64_t* upper, int64_t order_dimensions, const int64_t* order,
-                       int64_t max_buffer, hocket_operation** operation) {
+                       const hocket_read_options* options, hocket_operation** operation) {
     const char* const function = __func__;
     return guard(function, [&] {
         const auto held = behind(store);
-        const auto given = started(function, held->value, name, array, operation, [&] {
-            return store_options_of({lower_dimensions, lower}, {upper_dimensions, upper},
-                                    {order_dimensions, order}, 0, max_buffer);
-        });
+        const auto given = started(function, held->value, name, array, operation,
+                                   [&] { return store_options_of(options); });
         give(operation, held->value.iread(given.name, given.array, given.options));
     });
 }

@@ -25,6 +25,8 @@ class Parameter:
     stars: int
     const: bool
     name: str
+    #: ``const char* const* names``: a list that is read
+    of_const: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def parameter(text: str) -> Parameter:
     if match is None:
         raise ValueError(f"a parameter that cannot be read: {text!r}")
     const, base, stars, name, length = match.groups()
-    return Parameter(base, -int(length) if length else stars.count("*"), const is not None, name)
+    depth = -int(length) if length else stars.count("*")
+    return Parameter(base, depth, const is not None, name, "const" in stars)
 
 
 def fields(body: str) -> list[Parameter]:

@@ -269,6 +269,9 @@ class Writer:
         one.passed.append(f"c_loc({name}%handle)")
 
     def characters(self, one: Procedure, p: Parameter, name: str) -> None:
+        if p.of_const:
+            verbs.texts_of_list(one, name, manners.LENGTH_OF[p.name])
+            return
         if p.stars == 2:
             one.required.append(name)
             one.declared.append(f"character(:), allocatable, intent(out) :: {name}")

@@ -7,7 +7,7 @@ module hocket_arguments
   implicit none
   private
   public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
-  public :: wanted, wanted_text
+  public :: wanted, wanted_text, c_texts
 
   ! The number of dimensions of a layout, or of an array's layout; -1 for a freed handle, which the
   ! call itself reports.
@@ -112,6 +112,23 @@ contains
     address = c_null_ptr
     if (is_wanted) address = c_loc(pointer)
   end function
+
+  ! The texts of a list without final blanks, each with a final NUL, and their addresses.
+  subroutine c_texts(texts, held, addresses)
+    character(*), intent(in) :: texts(:)
+    character(kind=c_char), allocatable, target, intent(out) :: held(:, :)
+    type(c_ptr), allocatable, intent(out) :: addresses(:)
+    integer :: i, k
+    allocate (held(len(texts) + 1, max(size(texts), 1)), addresses(max(size(texts), 1)))
+    held = c_null_char
+    addresses = c_null_ptr
+    do k = 1, size(texts)
+      do i = 1, len_trim(texts(k))
+        held(i, k) = texts(k) (i:i)
+      end do
+      addresses(k) = c_loc(held(1, k))
+    end do
+  end subroutine
 
   function wanted_text(text, is_wanted) result(address)
     character(kind=c_char), intent(in), target :: text(:)

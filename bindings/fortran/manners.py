@@ -76,6 +76,7 @@ LENGTH_OF = {
     "source_strides": "dimensions",
     "destination_strides": "dimensions",
     "ranks": "processes",
+    "names": "arrays",
 }
 # C's name -> Fortran's.
 RENAMED = {"axes": "order"}
@@ -102,6 +103,7 @@ WIDE = {
     "writes",
     "bytes_read",
     "bytes_written",
+    "seeks",
     "elements",
     "bytes",
     "room",
@@ -122,24 +124,13 @@ OPTIONAL = {
     "stores": "0_c_int",
     "later": ".false._c_bool",
     "size": "0_c_int64_t",
-    "writers": "0_c_int64_t",
     "max_buffer": "0_c_int64_t",
-    "keep": "0_c_int64_t",
-    "copy": ".false._c_bool",
     "secure": ".true._c_bool",
     "reconnect": "0.0_c_double",
     "resume": ".false._c_bool",
     "last": "0_c_int64_t",
 }
-OPTIONAL_TEXTS = {
-    "backpressure",
-    "strategy",
-    "codec",
-    "fill",
-    "attributes",
-    "dimension_names",
-    "address",
-}
+OPTIONAL_TEXTS = {"backpressure", "strategy", "address"}
 # Structs of options: each field is an optional argument.
 OPTIONS = {
     "hocket_message_options",
@@ -147,6 +138,10 @@ OPTIONS = {
     "hocket_init_options",
     "hocket_channel_options",
     "hocket_compute_options",
+    "hocket_create_options",
+    "hocket_write_options",
+    "hocket_read_options",
+    "hocket_save_options",
 }
 # Defaults of C's fields that are not 0: a receive accepts any tag.
 DEFAULTS = {
@@ -179,8 +174,9 @@ OPTIONAL_HANDLES = {("hocket_request_start", "array"), ("hocket_pack", "vector")
 OPTIONAL_FUNCTIONS = {("hocket_matmul", "multiply")}
 # An absent tag means any tag.
 PROBES = {"hocket_tasks_probe", "hocket_tasks_iprobe"}
-# Blocking calls cannot begin later.
-BLOCKING = {"hocket_tasks_send", "hocket_tasks_recv"}
+# Options of calls that start an operation, and the blocking ones with the same options.
+OF_STARTED = {"later", "copy"}
+BLOCKING = {"hocket_tasks_send", "hocket_tasks_recv", "hocket_store_write"}
 
 
 def names_of(name: str) -> list[str]:

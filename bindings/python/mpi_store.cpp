@@ -24,12 +24,13 @@ using Region = std::optional<std::pair<Shape, Shape>>;
 using Bytes = std::optional<std::int64_t>;
 
 StoreOptions options_of(const Region& region, std::int64_t writers, Bytes max_buffer,
-                        std::vector<std::int64_t> axes, bool copy) {
+                        std::vector<std::int64_t> axes, std::string dtype, bool copy) {
     StoreOptions options;
     if (region) options.region = IndexBox{region->first, region->second};
     options.writers = writers;
     options.max_buffer = max_buffer;
     options.axes = std::move(axes);
+    options.dtype = std::move(dtype);
     options.copy = copy;
     return options;
 }
@@ -71,7 +72,7 @@ void bind_store(nb::module_& m) {
             "iwrite",
             [](Store& store, const std::string& name, const Array& array, const Region& region,
                std::int64_t writers, Bytes max_buffer, bool copy, bool later) {
-                const auto options = options_of(region, writers, max_buffer, {}, copy);
+                const auto options = options_of(region, writers, max_buffer, {}, {}, copy);
                 return later ? store.write_later(name, array, options)
                              : store.iwrite(name, array, options);
             },
@@ -81,18 +82,18 @@ void bind_store(nb::module_& m) {
             "iread",
             [](Store& store, const std::string& name, const Array& array, const Region& region,
                std::int64_t writers, Bytes max_buffer, const std::vector<std::int64_t>& axes,
-               bool later) {
-                const auto options = options_of(region, writers, max_buffer, axes, false);
+               const std::string& dtype, bool later) {
+                const auto options = options_of(region, writers, max_buffer, axes, dtype, false);
                 return later ? store.read_later(name, array, options)
                              : store.iread(name, array, options);
             },
             "name"_a, "array"_a, "region"_a.none(), "writers"_a, "max_buffer"_a.none(), "axes"_a,
-            "later"_a, unlocked)
+            "dtype"_a, "later"_a, unlocked)
         .def(
             "append",
             [](Store& store, const std::string& name, const Array& array, std::int64_t writers,
                Bytes max_buffer, Timeout timeout) {
-                auto options = options_of({}, writers, max_buffer, {}, false);
+                auto options = options_of({}, writers, max_buffer, {}, {}, false);
                 options.deadline = Deadline::in(timeout);
                 store.append(name, array, options);
             },
@@ -100,6 +101,7 @@ void bind_store(nb::module_& m) {
         .def(
             "close", [](Store& store, Timeout timeout) { store.close(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked)
+        .def("forget_unfinished", [](Store& store) { Binding::forget_unfinished(store); })
         .def("leave", &Store::leave);
     m.def(
         "save",
@@ -125,6 +127,7 @@ void bind_store(nb::module_& m) {
         out["writes"] = counts.writes;
         out["bytes_read"] = counts.bytes_read;
         out["bytes_written"] = counts.bytes_written;
+        out["seeks"] = counts.seeks;
         return out;
     });
 }

@@ -16,6 +16,7 @@ namespace hocket {
 class Channel;
 class Layout;
 class Mask;
+class Store;
 class Tasks;
 class Team;
 struct Profile;
@@ -57,6 +58,10 @@ struct Binding {
                                                             const std::vector<std::int64_t>& chunks,
                                                             const std::vector<std::int64_t>& shards,
                                                             std::int64_t rank, bool writing);
+
+    /// The regions of a store that earlier jobs left incomplete are complete, as the caller knows,
+    /// so that `Store::close` removes the mark.
+    static void forget_unfinished(Store& store);
 
     /// Adds the seconds that the binding has spent to the six steps of the tasks' transfers.
     static void add_to_profile(Tasks& tasks, const Profile& more);

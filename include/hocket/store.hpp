@@ -45,6 +45,9 @@ struct StoreOptions {
     /// chunk. None: 256 MiB. Encoded chunks and messages take up to about as much again.
     std::optional<std::int64_t> max_buffer;
     std::vector<std::int64_t> axes;  ///< of a read: the result is transpose(stored, axes)
+    /// Of a read: the name of the array's type, if it is not the stored one. Elements are converted
+    /// as by NumPy's astype; a float beyond the range of an integer type gives some integer.
+    std::string dtype;
     bool copy = false;  ///< of iwrite: copies the array first, so that the program may change it at
                         ///< once
     Deadline deadline;
@@ -109,8 +112,8 @@ class Store {
     void append(const std::string& name, const Array& array, const StoreOptions& options = {});
 
     /// Ends writing, and completes unfinished writes. Collective. Without it the store stays marked
-    /// as unfinished. A failed write leaves the mark until a later write, in this job or another,
-    /// has written its whole region.
+    /// as unfinished. Regions whose write failed, and those of an earlier job that was killed, stay
+    /// in the mark until later writes, in this job or another, complete them.
     void close(Deadline deadline = {});
     /// Ends writing on this process alone, as after an error; the mark stays.
     void leave();
@@ -120,6 +123,7 @@ class Store {
     static Store open(const std::shared_ptr<store::Session>& session, Deadline deadline);
 
   private:
+    friend struct Binding;
     std::shared_ptr<store::Session> session_;
 };
 
@@ -161,9 +165,10 @@ void load(const std::string& path, const NamedArrays& arrays, Deadline deadline 
 /// renames. Collective.
 std::string checkpoint_path(const std::string& path, const Comm& comm, Deadline deadline = {});
 
-/// The numbers of file operations of this process so far, over all stores.
+/// The numbers of file operations of this process so far, over all stores. `seeks`: reads and
+/// writes that do not begin where the last one of the open file ended.
 struct StoreCounts {
-    std::int64_t opened, reads, writes, bytes_read, bytes_written;
+    std::int64_t opened, reads, writes, bytes_read, bytes_written, seeks;
 };
 StoreCounts store_counts();
 

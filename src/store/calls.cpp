@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "comm/engine.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/memory.hpp"
 #include "store/move.hpp"
@@ -77,6 +78,10 @@ void Store::close(Deadline deadline) {
         },
         deadline);
     session->closed = true;
+}
+
+void Binding::forget_unfinished(Store& store) {
+    store.session_->mark.forget_all();
 }
 
 void Store::leave() {

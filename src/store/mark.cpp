@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of a mark: a sentence for users, then for each failed write its name, its region and a
-// sentence, each after a NUL, which no name has.
+// The text of a mark: a sentence for users, then for each incomplete region its array's name, its
+// bounds and a sentence, each after a NUL, which no name has.
 #include "store/mark.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <utility>
@@ -32,30 +36,62 @@ IndexBox box_of(const std::string& text) {
     return out;
 }
 
+std::string began(const std::string& name) {
+    return this_process() + ", which began to write '" + name + "'";
+}
+
+// A box with both. It has no bound in a direction in which it grows, so that a job that writes
+// region after region announces few of them.
+IndexBox widened(IndexBox box, const IndexBox& region) {
+    for (std::size_t d = 0; d < box.start.size(); ++d) {
+        if (region.start[d] < box.start[d]) box.start[d] = 0;
+        if (region.stop[d] > box.stop[d]) box.stop[d] = std::numeric_limits<std::int64_t>::max();
+    }
+    return box;
+}
+
+// A box around the elements of `box` that are not in `done`; none: all are.
+std::optional<IndexBox> without(IndexBox box, const IndexBox& done) {
+    std::vector<std::size_t> open;  // dimensions in which `done` does not cover the box
+    for (std::size_t d = 0; d < box.start.size(); ++d)
+        if (done.start[d] > box.start[d] || done.stop[d] < box.stop[d]) open.push_back(d);
+    if (open.empty()) return std::nullopt;
+    const std::size_t d = open.front();
+    if (open.size() > 1 || zarr::is_empty(zarr::common(box, done))) return box;
+    if (done.start[d] <= box.start[d])
+        box.start[d] = done.stop[d];
+    else if (done.stop[d] >= box.stop[d])
+        box.stop[d] = done.start[d];
+    return box;
+}
+
 }  // namespace
 
 void Mark::read(const zarr::Tree& tree) {
     if (tree.unfinished().empty()) return;
     std::istringstream in(tree.folder().text(tree.place().mark()).value_or(""));
-    std::string name, region, failure;
+    std::string name, region, reason;
     std::getline(in, name, '\0');
     while (std::getline(in, name, '\0') && std::getline(in, region, '\0') &&
-           std::getline(in, failure, '\0')) {
-        if (failure.empty() || !tree.has(name)) continue;  // damaged, or of a removed file
+           std::getline(in, reason, '\0')) {
+        found_ = true;
+        if (!tree.has(name)) continue;  // it was removed since
+        const IndexBox whole = zarr::whole_of(tree.array(name).shape);
         IndexBox box = box_of(region);
-        if (box.start.size() == tree.array(name).shape.size())
-            writes_.push_back({++begun_, name, std::move(box), failure});
+        if (box.start.size() != whole.start.size()) box = whole;  // damaged
+        box = zarr::common(box, whole);                           // the array may be smaller now
+        if (!zarr::is_empty(box)) incomplete_.push_back({name, std::move(box), reason});
     }
-    found_ = !writes_.empty();
 }
 
-void Mark::put(const zarr::Tree& tree, const std::string& summary) const {
+void Mark::put(const zarr::Tree& tree, const std::string& summary,
+               const std::map<std::string, IndexBox>& announced) const {
     std::string text = summary;
-    for (const Write& write : writes_) {
-        if (write.failure.empty()) continue;
-        for (const std::string& each : {write.name, text_of(write.region), write.failure})
-            text += '\0' + each;
-    }
+    const auto add = [&](const std::string& name, const IndexBox& box, const std::string& reason) {
+        for (const std::string& each : {name, text_of(box), reason}) text += '\0' + each;
+    };
+    for (const Region& each : incomplete_) add(each.name, each.box, each.reason);
+    for (const auto& [name, box] : announced) add(name, box, began(name));
     try {
         tree.folder().replace_text(tree.place().mark(), text, true);
     } catch (const Error&) {
@@ -63,59 +99,67 @@ void Mark::put(const zarr::Tree& tree, const std::string& summary) const {
         const auto earlier = tree.folder().find_to_write(tree.place().mark());
         if (!earlier) throw;
         earlier->write(0, std::as_bytes(std::span(text)));
+        if (::ftruncate(earlier->descriptor(), static_cast<off_t>(text.size())) != 0)
+            zarr::fail("shorten", earlier->path());
         earlier->sync();
     }
 }
 
 void Mark::try_put(const zarr::Tree& tree, const std::string& summary) const {
     try {
-        put(tree, summary);
+        put(tree, summary, announced_);
     } catch (const Error&) {
         // The earlier mark stands.
     }
 }
 
-void Mark::make(const zarr::Tree& tree, const std::string& name) {
-    put(tree, this_process() + ", which began to write '" + name + "'");
-    stands_ = true;
+void Mark::announce(const zarr::Tree& tree, const std::string& name, const IndexBox& region) {
+    auto after = announced_;
+    const auto [at, added] = after.emplace(name, region);
+    if (!added && zarr::covers(at->second, region)) return;
+    at->second = widened(at->second, region);
+    put(tree, began(name), after);
+    announced_ = std::move(after);
 }
 
 std::int64_t Mark::begin(const std::string& name, const IndexBox& region) {
-    writes_.push_back({++begun_, name, region, ""});
+    writes_.emplace(++begun_, Write{name, region});
     return begun_;
 }
 
 void Mark::complete(std::int64_t number) {
-    const auto own = std::find_if(writes_.begin(), writes_.end(),
-                                  [&](const Write& each) { return each.number == number; });
-    if (own == writes_.end()) return;
-    const Write done = *own;
-    std::erase_if(writes_, [&](const Write& each) {
-        return each.number == number || (!each.failure.empty() && each.name == done.name &&
-                                         zarr::covers(done.region, each.region));
+    const auto node = writes_.extract(number);
+    if (node.empty()) return;
+    const auto& [name, region] = node.mapped();
+    std::erase_if(incomplete_, [&](Region& each) {
+        if (each.name != name) return false;
+        const auto rest = without(each.box, region);
+        if (rest) each.box = *rest;
+        return !rest;
     });
 }
 
 void Mark::fail(const zarr::Tree& tree, std::int64_t number) {
-    for (Write& each : writes_)
-        if (each.number == number) {
-            each.failure = this_process() + ", whose write of '" + each.name + "' failed";
-            try_put(tree, each.failure);
-        }
-}
-
-void Mark::forget(const std::string& name) {
-    std::erase_if(writes_, [&](const Write& each) { return each.name == name; });
+    const auto node = writes_.extract(number);
+    if (node.empty()) return;
+    const auto& [name, region] = node.mapped();
+    std::erase_if(incomplete_, [&](const Region& each) {
+        return each.name == name && zarr::covers(region, each.box);
+    });
+    const std::string reason = this_process() + ", whose write of '" + name + "' failed";
+    const bool known = std::any_of(incomplete_.begin(), incomplete_.end(), [&](const Region& each) {
+        return each.name == name && zarr::covers(each.box, region);
+    });
+    if (!known) incomplete_.push_back({name, region, reason});
+    try_put(tree, reason);
 }
 
 void Mark::close(const zarr::Tree& tree) {
-    if (!stands_ && !found_) return;
-    for (const Write& each : writes_)
-        return try_put(tree, each.failure.empty()
-                                 ? this_process() + ", which began to write '" + each.name + "'"
-                                 : each.failure);
+    if (announced_.empty() && !found_) return;
+    announced_.clear();
+    if (!incomplete_.empty()) return try_put(tree, incomplete_.front().reason);
     tree.folder().remove(tree.place().mark());
-    stands_ = false;
+    found_ = false;
 }
 
 }  // namespace hocket::store

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The mark of a store: a small file beside its arrays, from the first write of a job until it
-// closes the store. A failed write leaves it, with the name and region, for later jobs too, until a
-// write of that region completes. Process 0 has it.
+// closes the store. It names the arrays and regions that may be incomplete. Regions whose write
+// failed, and those of a job that ended before it closed the store, stay in it, for later jobs too,
+// until writes of these regions complete. Process 0 has it.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,37 +16,42 @@ namespace hocket::store {
 
 class Mark {
   public:
-    /// Takes over the failed writes of earlier jobs.
+    /// Takes over the incomplete regions that earlier jobs left.
     void read(const zarr::Tree& tree);
-    bool stands() const { return stands_; }
-    /// Before the first write. @throws Error
-    void make(const zarr::Tree& tree, const std::string& name);
 
+    /// A write will begin: the mark on the disk names its region. One file is written for the first
+    /// write of an array, and few for later ones. @throws Error
+    void announce(const zarr::Tree& tree, const std::string& name, const IndexBox& region);
     /// A write begins; the result names it to the two below.
     std::int64_t begin(const std::string& name, const IndexBox& region);
     void complete(std::int64_t write);
     /// Writes the mark again, if the file system allows.
     void fail(const zarr::Tree& tree, std::int64_t write);
-    /// The array is new.
-    void forget(const std::string& name);
 
-    /// Removes the mark, unless it names a write that has not completed. @throws Error
+    /// The caller knows that all regions are complete.
+    void forget_all() { incomplete_.clear(); }
+    /// Removes the mark, unless regions are incomplete. No write goes on. @throws Error
     void close(const zarr::Tree& tree);
 
   private:
+    struct Region {
+        std::string name;
+        IndexBox box;
+        std::string reason;  // a sentence for users
+    };
     struct Write {
-        std::int64_t number;
         std::string name;
         IndexBox region;
-        std::string failure;  // empty: it goes on
     };
-    void put(const zarr::Tree& tree, const std::string& summary) const;
+    void put(const zarr::Tree& tree, const std::string& summary,
+             const std::map<std::string, IndexBox>& announced) const;
     void try_put(const zarr::Tree& tree, const std::string& summary) const;
 
-    bool stands_ = false;
-    bool found_ = false;  // an earlier job's, with failed writes
+    bool found_ = false;  // with regions
     std::int64_t begun_ = 0;
-    std::vector<Write> writes_;
+    std::map<std::int64_t, Write> writes_;       // that go on
+    std::map<std::string, IndexBox> announced_;  // of this job; each contains its writes' regions
+    std::vector<Region> incomplete_;
 };
 
 }  // namespace hocket::store

@@ -10,6 +10,7 @@
 #include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
+#include "kernel/convert.hpp"
 #include "store/mover.hpp"
 #include "store/session.hpp"
 #include "zarr/hdf5.hpp"
@@ -47,15 +48,31 @@ Shape turned(const Shape& straight, const Move& move) {
     return out;
 }
 
+void check_type(const Move& move, const std::string& stored) {
+    const std::string& asked = move.options.dtype;
+    const std::string& has = move.array.dtype().name;
+    if (move.writing && !asked.empty())
+        throw Error("a write converts no elements, and dtype is " + asked +
+                    "; leave it out, and give an array of type " + stored);
+    if (has != (asked.empty() ? stored : asked))
+        throw MismatchError("'" + move.name + "' is stored as " + stored +
+                            (asked.empty() ? "" : ", dtype is " + asked) + ", and the array has " +
+                            has +
+                            (move.writing ? "; make both of one type"
+                                          : "; make both of one type, or give the array's as "
+                                            "dtype, to convert the elements"));
+    if (has != stored && !kernel::converts(stored, has))
+        throw MismatchError("hocket converts no " + stored + " to " + has +
+                            ", only bool, integers of 8 to 64 bits, float16 to float64, complex64 "
+                            "and complex128; leave dtype out");
+}
+
 void check_array(const Move& move, const zarr::Metadata& metadata, const IndexBox& region) {
     const Session& session = *move.session;
     if (!(move.array.comm() == session.comm))
         throw MismatchError("the array and the store '" + session.path +
                             "' are on different communicators; make both on the same one");
-    const std::string stored = metadata.described(move.name).dtype;
-    if (move.array.dtype().name != stored)
-        throw MismatchError("'" + move.name + "' is stored as " + stored + ", and the array has " +
-                            move.array.dtype().name + "; make both of one type");
+    check_type(move, metadata.described(move.name).dtype);
     const Shape wanted = turned(zarr::extents_of(region), move);
     if (move.array.layout().shape() != wanted)
         throw MismatchError("the array has shape " + text::tuple(move.array.layout().shape()) +
@@ -119,7 +136,7 @@ comm::Protocol<> grow_hdf5(Move& move, const comm::Group& all, int tag, std::str
     co_await comm::agree(all, tag, std::move(checked));
     if (session->first())
         grown.fault = fault_of([&] {
-            session->mark.make(*session->tree, move.name);
+            session->mark.announce(*session->tree, move.name, *move.options.region);
             zarr::hdf5::extend(session->tree->file_to_write(), move.name, metadata.shape[0]);
             marked.emplace(move, *move.options.region);
             grown.payload = session->tree->read_again();
@@ -153,7 +170,7 @@ comm::Protocol<> run(Move move, int tag, std::int64_t number,
             region = region_of(move, metadata);
             check_array(move, metadata, region);
             mover.emplace(move, metadata, region);
-            if (marks && !session->mark.stands()) session->mark.make(*session->tree, move.name);
+            if (marks) session->mark.announce(*session->tree, move.name, region);
         });
     co_await comm::agree(all, tag, std::move(mine));
     if (marks && !marked) marked.emplace(move, region);

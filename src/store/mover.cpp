@@ -5,9 +5,11 @@
 #include <numeric>
 #include <utility>
 
+#include "base/pool.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "hocket/memory.hpp"
+#include "kernel/convert.hpp"
 #include "store/session.hpp"
 #include "store/usual_writers.hpp"
 
@@ -27,10 +29,13 @@ std::int64_t buffer_of(const Move& move) {
     return move.options.max_buffer.value_or(usual_buffer);
 }
 
-// Holds two boxes if the buffer is large enough.
+// Holds two boxes if the buffer is large enough. Converted elements may be larger than stored ones.
 std::int64_t box_bytes(const Move& move, const zarr::Metadata& metadata) {
     const std::int64_t buffer = buffer_of(move), chunk = metadata.chunk_bytes();
-    return buffer / 2 < chunk ? buffer : std::min(buffer / 2, std::max(usual_box, chunk));
+    if (buffer / 2 < chunk) return buffer;
+    const std::int64_t larger =
+        std::max<std::int64_t>(1, move.array.dtype().size / metadata.type.size);
+    return std::max(chunk, std::min(buffer / 2, usual_box) / larger);
 }
 
 std::int64_t writers_of(const Move& move, const zarr::Metadata& metadata) {
@@ -83,7 +88,10 @@ Mover::Mover(Move move, const zarr::Metadata& metadata, const IndexBox& region)
              {processes_, move_.session->comm.rank(), move_.writing}),
       mine_(boxes_.writer_at(move_.session->comm.rank())),
       array_ranks_(ranks(move_.array.layout().size())),
-      file_ranks_(ranks(processes_)) {}
+      file_ranks_(ranks(processes_)),
+      itemsize_(move_.array.dtype().size),
+      converts_(!move_.writing &&
+                move_.array.dtype().name != metadata.described(move_.name).dtype) {}
 
 comm::Protocol<> Mover::run(comm::Link& link, int tag, std::int64_t number) {
     return move_.writing ? write_all(link, tag, number) : read_all(link, tag, number);
@@ -140,14 +148,14 @@ transport::Route Mover::route(comm::Link& link, int tag, std::int64_t number) co
 
 std::byte* Mover::buffer(std::int64_t round) {
     auto& memory = memory_[static_cast<std::size_t>(round % buffers_)];
-    if (!memory) memory = allocate(rounds_.largest());
+    if (!memory) memory = allocate(rounds_.largest() / metadata_.type.size * itemsize_);
     return memory.get();
 }
 
 Mover::Step Mover::step_of(std::int64_t round) {
     Step step;
     step.box = boxes_.own(round);
-    if (const auto first = boxes_.within_part(step.box)) {
+    if (const auto first = boxes_.within_part(step.box); first && !converts_) {
         step.in_place = true;
         step.data = static_cast<std::byte*>(move_.array.data());
         step.strides.resize(first->size());
@@ -163,7 +171,7 @@ Mover::Step Mover::step_of(std::int64_t round) {
         step.in_place = false;
     }
     step.data = zarr::is_empty(step.box) ? nullptr : buffer(round);
-    step.strides = dense_strides(zarr::extents_of(step.box), metadata_.type.size);
+    step.strides = dense_strides(zarr::extents_of(step.box), itemsize_);
     plan(step, round);
     return step;
 }
@@ -174,7 +182,7 @@ void Mover::plan(Step& step, std::int64_t round) const {
                                        !step.in_place};
     const transfer::LocalView at_array = transfer::local_view_of(move_.array);
     plan::Options options;
-    options.itemsize = metadata_.type.size;
+    options.itemsize = itemsize_;
     options.strategy = "direct";
     options.axes = move_.options.axes;
     options.same_ranks = true;
@@ -215,14 +223,29 @@ bool Mover::by_boxes() const {
 }
 
 void Mover::get(const Step& step, std::int64_t round) {
+    if (!converts_) return read(step, round, {step.data, step.strides});
+    const Shape extents = zarr::extents_of(step.box);
+    const std::int64_t count = zarr::product_of(extents), size = metadata_.type.size;
+    if (!stored_) stored_ = allocate(rounds_.largest());
+    read(step, round, {stored_.get(), dense_strides(extents, size)});
+    constexpr std::int64_t block = std::int64_t{1} << 16;  // elements
+    const std::string from = metadata_.described(move_.name).dtype;
+    base::parallel_for(
+        base::default_threads(), (count + block - 1) / block, [&](std::int64_t number) {
+            const std::int64_t first = number * block;
+            kernel::convert(from, stored_.get() + first * size, move_.array.dtype().name,
+                            step.data + first * itemsize_, std::min(block, count - first));
+        });
+}
+
+void Mover::read(const Step& step, std::int64_t round, const zarr::Memory& to) {
     const zarr::Folder& folder = move_.session->tree->folder();
-    const zarr::Memory memory{step.data, step.strides};
-    if (by_boxes()) return zarr::read_box(folder, move_.name, metadata_, step.box, memory);
+    if (by_boxes()) return zarr::read_box(folder, move_.name, metadata_, step.box, to);
     if (!rounds_.takes(mine_, round) || zarr::is_empty(step.box)) return;
     const Shape file = rounds_.file(mine_, round);
     if (!reader_ || reader_->file_index() != file)
         reader_.emplace(folder, move_.name, metadata_, file);
-    reader_->get(step.box, memory, base::default_threads());
+    reader_->get(step.box, to, base::default_threads());
 }
 
 void Mover::put(const Step& step, std::int64_t round) {

@@ -49,7 +49,9 @@ class Mover {
     static bool has_messages(const Step& step);
     /// Starts work on the files of a round; a later call waits for `work_`.
     void use_files(const Step& step, std::int64_t round, bool beside_messages);
+    /// Reads the stored elements of the box, and converts them if necessary.
     void get(const Step& step, std::int64_t round);
+    void read(const Step& step, std::int64_t round, const zarr::Memory& to);
     bool by_boxes() const;
     void put(const Step& step, std::int64_t round);
 
@@ -62,7 +64,10 @@ class Mover {
     RoundBoxes boxes_;
     std::int64_t mine_;  // this process's number among the writers, or -1
     std::vector<int> array_ranks_, file_ranks_;
+    std::int64_t itemsize_;  // of the array
+    bool converts_;          // a read, to another type than the stored one
     std::array<std::shared_ptr<std::byte>, 2> memory_;
+    std::shared_ptr<std::byte> stored_;  // the elements of a box before their conversion
     std::optional<zarr::FileWriter> writer_;
     std::optional<zarr::FileReader> reader_;
     comm::Fault fault_;

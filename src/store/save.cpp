@@ -31,12 +31,16 @@
 namespace hocket {
 namespace {
 
+std::string without_last_slashes(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
 struct Names {
     std::string path, folder, name, fresh, old, read;
 
-    explicit Names(std::string given) : path(std::move(given)) {
+    explicit Names(std::string given) : path(without_last_slashes(std::move(given))) {
         zarr::check_path(path);
-        while (path.size() > 1 && path.back() == '/') path.pop_back();
         const std::size_t slash = path.rfind('/');
         folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
         name = path.substr(slash == std::string::npos ? 0 : slash + 1);
@@ -66,18 +70,20 @@ bool is_there(const std::string& path) {
 // The path that a symbolic link names, which may not exist. @throws Error for a loop of links
 std::string behind_links(std::string path) {
     constexpr int most_links = 40;  // Linux's limit
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    std::filesystem::path at(path);
+    const std::string given = path;
     std::error_code error;
-    for (int links = 0; std::filesystem::is_symlink(at, error); ++links) {
+    for (int links = 0;; ++links) {
+        // With a final "/" the system looks at the folder behind a link, not at the link.
+        path = without_last_slashes(std::move(path));
+        const std::filesystem::path at(path);
+        if (!std::filesystem::is_symlink(at, error)) return path;
         errno = ELOOP;
-        if (links == most_links) zarr::fail("follow the symbolic link", path);
+        if (links == most_links) zarr::fail("follow the symbolic link", given);
         const std::filesystem::path to = std::filesystem::read_symlink(at, error);
         errno = error.value();
         if (error) zarr::fail("follow the symbolic link", path);
-        at = at.parent_path() / to;  // `to`, if it is absolute
+        path = at.parent_path() / to;  // `to`, if it is absolute
     }
-    return at;
 }
 
 void rename(const std::string& from, const std::string& to) {
@@ -100,8 +106,9 @@ void discard(const Names& names, const std::string& path) {
 // @throws Error if another file or folder has the path.
 void require_checkpoint(const Names& names, const std::string& path) {
     const bool file = zarr::is_one_file(names.path);
+    std::error_code error;  // of a loop of links, which is no folder
     if (is_there(path) &&
-        (file ? std::filesystem::is_directory(path) : !is_there(path + "/zarr.json")))
+        (file ? std::filesystem::is_directory(path, error) : !is_there(path + "/zarr.json")))
         throw Error("'" + path +
                     "' is there and is no checkpoint; give another path, or remove it");
 }
@@ -164,6 +171,21 @@ void retire(const Names& names, const std::string& old, std::int64_t keep) {
     sync_folder(names.folder);
 }
 
+std::string kind_of(const std::string& path) {
+    return zarr::is_npy(path)        ? "an .npy file"
+           : zarr::is_one_file(path) ? "an HDF5 file"
+                                     : "a folder of Zarr's";
+}
+
+// A path says what kind of store it is, so one that leads to another kind could not be loaded.
+// @throws Error
+void require_same_kind(const std::string& path, const std::string& resolved) {
+    if (kind_of(path) != kind_of(resolved))
+        throw Error("'" + path + "' is the name of " + kind_of(path) +
+                    ", and a symbolic link to '" + resolved + "', which is the name of " +
+                    kind_of(resolved) + "; correct the link, or save to where it leads");
+}
+
 void require_one(const std::string& path, std::size_t arrays) {
     if (arrays > 1)
         throw Error("'" + path + "' is an .npy file, which has one array, and you save " +
@@ -209,6 +231,7 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
         [names, path, session, keep = options.keep, count = arrays.size()] {
             names->emplace(behind_links(path));
             const std::string& place = (*names)->path;
+            require_same_kind(without_last_slashes(path), place);
             if (zarr::is_npy(place)) require_one(place, count);
             begin(**names, keep, *session);
             return place;

@@ -259,7 +259,6 @@ void Store::create(const std::string& name, const Shape& shape, const DType& dty
         },
         [name, made, open = session_] {
             Session& session = *open;
-            session.mark.forget(name);
             const zarr::Folder& folder = session.tree->folder();
             const zarr::Place& place = session.tree->place();
             if (place.is_hdf5()) {
@@ -323,7 +322,8 @@ void Store::set_attributes(const std::string& json, Deadline deadline) {
 
 StoreCounts store_counts() {
     const zarr::FileCounts counts = zarr::file_counts();
-    return {counts.opened, counts.reads, counts.writes, counts.bytes_read, counts.bytes_written};
+    return {counts.opened,     counts.reads,         counts.writes,
+            counts.bytes_read, counts.bytes_written, counts.seeks};
 }
 
 }  // namespace hocket

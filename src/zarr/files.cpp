@@ -23,7 +23,8 @@ namespace hocket::zarr {
 namespace {
 
 struct Counters {
-    std::atomic<std::int64_t> opened{0}, reads{0}, writes{0}, bytes_read{0}, bytes_written{0};
+    std::atomic<std::int64_t> opened{0}, reads{0}, writes{0}, bytes_read{0}, bytes_written{0},
+        seeks{0};
 };
 Counters& counters() {
     static Counters all;
@@ -56,7 +57,7 @@ std::string last_of(const std::string& path) {
 
 FileCounts file_counts() {
     const Counters& all = counters();
-    return {all.opened, all.reads, all.writes, all.bytes_read, all.bytes_written};
+    return {all.opened, all.reads, all.writes, all.bytes_read, all.bytes_written, all.seeks};
 }
 
 void refuse_replaced(const std::string& path) {
@@ -82,15 +83,21 @@ std::string_view original_of(std::string_view path) {
 void fail(const std::string& what, const std::string& path) {
     const int error = errno;
     std::string text = "cannot " + what + " '" + path + "': " + std::strerror(error);
-    if (error == EXDEV || error == ELOOP)
+    if (error == EXDEV)
         text += "; it leads out of its store, by '..' or a symbolic link, which hocket refuses";
+    if (error == ELOOP)
+        text +=
+            "; it is a loop of symbolic links, or one that hocket does not follow; correct the "
+            "link";
     if (error == ENOSPC || error == EDQUOT) text += "; what was stored before is as it was";
     if (error == EMFILE || error == ENFILE) text += "; allow more open files (ulimit -n)";
     throw Error(text);
 }
 
 File::File(File&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      end_(other.end_.load()) {}
 
 File::~File() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -100,6 +107,12 @@ std::int64_t File::size() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) fail("look at", path_);
     return status.st_size;
+}
+
+void File::count_seek(std::int64_t offset, std::span<const iovec> runs) const {
+    std::int64_t end = offset;
+    for (const iovec& run : runs) end += static_cast<std::int64_t>(run.iov_len);
+    if (end_.exchange(end, std::memory_order_relaxed) != offset) ++counters().seeks;
 }
 
 void File::read(std::int64_t offset, std::span<std::byte> data) const {
@@ -112,6 +125,7 @@ void File::write(std::int64_t offset, std::span<const std::byte> data) const {
 
 void File::read(std::int64_t offset, std::vector<iovec> runs) const {
     ++counters().reads;
+    count_seek(offset, runs);
     std::span<iovec> left = runs;
     for (drop(left, 0); !left.empty();) {
         const ssize_t got =
@@ -133,6 +147,7 @@ void File::read(std::int64_t offset, std::vector<iovec> runs) const {
 
 void File::write(std::int64_t offset, std::vector<iovec> runs) const {
     ++counters().writes;
+    count_seek(offset, runs);
     std::span<iovec> left = runs;
     for (drop(left, 0); !left.empty();) {
         const ssize_t put =

@@ -6,6 +6,7 @@
 
 #include <sys/uio.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,9 +18,10 @@
 
 namespace hocket::zarr {
 
-/// The numbers of file operations of this process so far, over all stores.
+/// The numbers of file operations of this process so far, over all stores. `seeks`: reads and
+/// writes that do not begin where the last one of the open file ended.
 struct FileCounts {
-    std::int64_t opened = 0, reads = 0, writes = 0, bytes_read = 0, bytes_written = 0;
+    std::int64_t opened = 0, reads = 0, writes = 0, bytes_read = 0, bytes_written = 0, seeks = 0;
 };
 FileCounts file_counts();
 
@@ -44,8 +46,11 @@ class File {
     bool is(const File& other) const;
 
   private:
+    void count_seek(std::int64_t offset, std::span<const iovec> runs) const;
+
     int descriptor_;
     std::string path_;
+    mutable std::atomic<std::int64_t> end_{0};  // of the last read or write
 };
 
 class Folder {

@@ -18,7 +18,7 @@ program stores
   call hocket_store_open('f.zarr', 'w', world, store)
   call hocket_store_create(store, 't', [7, 5], 'float64', chunks=[2, 3], shards=[4, 3], &
                            codec='none', fill='1.5', attributes='{"unit":"K"}', &
-                           dimension_names='height,x')
+                           dimension_names=[character(20) :: 'height, from below', 'x'])
   call hocket_store_create(store, 'run/u', [7, 5], 'float64')
   call hocket_store_set_attributes(store, '{"step":7}')
   call test_facts()
@@ -61,19 +61,27 @@ contains
   subroutine test_facts()
     character(:), allocatable :: text
     integer(int64), allocatable :: values(:)
-    integer :: ierr
+    integer :: arrays, ierr
     call hocket_store_path(store, text)
     call check(text == 'f.zarr', 'the path')
     call hocket_store_mode(store, text)
     call check(text == 'w', 'the mode')
-    call hocket_store_names(store, text)
-    call check(text == 'run/u,t', 'the names')
+    call hocket_store_size(store, arrays)
+    call check(arrays == 2, 'the number of arrays')
+    call hocket_store_name_of(store, 1, text)
+    call check(text == 'run/u', 'the first name')
+    call hocket_store_name_of(store, 2, text)
+    call check(text == 't', 'the second name')
+    call hocket_store_name_of(store, 3, text, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'index')
     call hocket_store_attributes(store, text)
     call check(text == '{"step":7}', 'attributes')
     call hocket_store_array_attributes(store, 't', text)
     call check(text == '{"unit":"K"}', 'attributes of an array')
-    call hocket_store_dimension_names(store, 't', text)
-    call check(text == 'height,x', 'names of dimensions')
+    call hocket_store_dimension_name(store, 't', 1, text)
+    call check(text == 'height, from below', 'the name of a dimension')
+    call hocket_store_dimension_name(store, 't', 2, text)
+    call check(text == 'x', 'the name of another one')
     call hocket_store_dtype(store, 't', text)
     call check(text == 'float64', 'the type')
     call hocket_store_unfinished(store, text)
@@ -142,6 +150,24 @@ contains
     call hocket_layout_free(layout)
   end subroutine
 
+  ! The stored numbers as numbers of another type.
+  subroutine test_conversion()
+    type(hocket_array) :: whole
+    integer(int64), pointer :: x(:, :)
+    integer :: ierr
+    call hocket_array_empty(columns, 'int64', world, whole)
+    call hocket_store_read(store, 't', whole, dtype='int64')
+    call hocket_array_data(whole, x)
+    if (size(x) > 0) then
+      call check(all(reshape(x, [size(x)]) == numbers_of(columns, rank)), 'whole numbers')
+    end if
+    call hocket_store_read(store, 't', whole, ierr=ierr)
+    call fails(HOCKET_ERR_MISMATCH, ierr, 'dtype')
+    call hocket_store_read(store, 't', whole, dtype='int32', ierr=ierr)
+    call fails(HOCKET_ERR_MISMATCH, ierr, 'int32')
+    call hocket_array_free(whole)
+  end subroutine
+
   subroutine test_moves()
     type(hocket_operation) :: operation
     real(real64), pointer :: x(:, :)
@@ -168,6 +194,7 @@ contains
       call check(nint(x(i, 1)) == merge(-1, int(held(i)), held(i) == 1), 'a region that was started')
     end do
     call test_order()
+    call test_conversion()
     call hocket_store_write(store, 't', a, max_buffer=47_int64, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'max_buffer')
     call hocket_store_create(store, 's', [0, 5], 'float64', chunks=[1, 5])
@@ -203,31 +230,36 @@ contains
   end subroutine
 
   subroutine test_counts()
-    integer(int64) :: opened, reads, writes, bytes_read, bytes_written
-    call hocket_store_counts(opened, reads, writes, bytes_read, bytes_written)
+    integer(int64) :: opened, reads, writes, bytes_read, bytes_written, seeks
+    call hocket_store_counts(opened, reads, writes, bytes_read, bytes_written, seeks)
     call check(opened > 0, 'files were opened')
-    call check(rank > 0 .or. min(reads, writes, bytes_read, bytes_written) > 0, 'and used')
+    call check(rank > 0 .or. min(reads, writes, bytes_read, bytes_written, seeks) > 0, 'and used')
   end subroutine
 
   subroutine test_checkpoints()
     integer :: ierr
-    call hocket_save('saved.zarr', 't,u', [a, a], attributes='{"step":7}', keep=1)
-    call hocket_save('saved.zarr', 't,u', [a, a], attributes='{"step":8}', keep=1)
-    call hocket_load('saved.zarr', 't', [b])
+    call hocket_save('saved.zarr', ['t', 'u'], [a, a], attributes='{"step":7}', keep=1)
+    call hocket_save('saved.zarr', ['t', 'u'], [a, a], attributes='{"step":8}', keep=1)
+    call hocket_load('saved.zarr', ['t'], [b])
     call holds_numbers(b, columns, 'a checkpoint')
-    call hocket_load('saved.zarr.1', 'u', [b])
+    call hocket_load('saved.zarr.1', ['u'], [b])
     call holds_numbers(b, columns, 'the one before')
-    call hocket_load('saved.zarr.2', 'u', [b], ierr=ierr)
+    call hocket_save('saved.zarr', [character(6) :: 't', 'u, too'], [a, a], keep=1)
+    call hocket_load('saved.zarr', ['u, too'], [b])
+    call holds_numbers(b, columns, 'a name with a comma')
+    call hocket_save('saved.zarr', ['t'], [a, a], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'names')
+    call hocket_load('saved.zarr.2', ['u'], [b], ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'saved.zarr.2')
-    call hocket_save('saved.npy', 'saved', [a])
-    call hocket_load('saved.npy', 'saved', [b])
+    call hocket_save('saved.npy', ['saved'], [a])
+    call hocket_load('saved.npy', ['saved'], [b])
     call holds_numbers(b, columns, 'an .npy file')
-    call hocket_save('saved.h5', 't,u', [a, a], attributes='{"step":7}', ierr=ierr)
+    call hocket_save('saved.h5', ['t', 'u'], [a, a], attributes='{"step":7}', ierr=ierr)
     if (ierr /= HOCKET_SUCCESS) then
       call fails(HOCKET_ERR_ERROR, ierr, 'finds no HDF5')
       return
     end if
-    call hocket_load('saved.h5', 'u', [b])
+    call hocket_load('saved.h5', ['u'], [b])
     call holds_numbers(b, columns, 'an HDF5 file')
   end subroutine
 end program

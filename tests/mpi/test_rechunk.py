@@ -90,7 +90,8 @@ def test_what_was_ended_goes_on(comm):
         comm.barrier()
         again = []
         rechunking.copy(f"{path}/in", f"{path}/out", *asked, lambda *told: again.append(told))
-        assert np.array_equal(hk.open_store(f"{path}/out", comm=comm)["g/t"][...], WHOLE)
+        copied = hk.open_store(f"{path}/out", comm=comm)
+        assert np.array_equal(copied["g/t"][...], WHOLE) and copied.unfinished is None
         raises_everywhere(
             comm, hk.Error, lambda: hk.rechunk(f"{path}/in", f"{path}/out"), "is there already"
         )

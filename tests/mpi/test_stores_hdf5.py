@@ -206,7 +206,7 @@ def test_bytes_are_read_once_and_written_by_all(comm):
             read = comm.allgather(after["bytes_read"] - between["bytes_read"])
             assert comm.rank or b.local[200, 3] == 197
             # The first write leaves a mark beside the file.
-            assert lay.num_elements * 8 <= sum(wrote) < lay.num_elements * 8 + 200
+            assert 0 <= sum(wrote) - lay.num_elements * 8 < 400  # the mark
             assert sum(read) == lay.num_elements * 8
             assert name == "plain" or min(wrote) >= lay.num_elements * 4
 

@@ -30,8 +30,7 @@ def test_a_save_to_a_link_replaces_the_checkpoint_where_it_leads(comm):
             Path(path, "disk/deep").mkdir(parents=True)
             Path(path, "latest").symlink_to("disk/link")
             Path(path, "disk/link").symlink_to(f"{path}/disk/deep/run")
-            Path(path, "one").symlink_to("disk/t.npy")
-            Path(path, "loop").symlink_to("loop")
+            Path(path, "one.npy").symlink_to("disk/t.npy")
 
         on_first(comm, made)
         for step in range(3):
@@ -47,15 +46,94 @@ def test_a_save_to_a_link_replaces_the_checkpoint_where_it_leads(comm):
         with hk.open_store(f"{path}/latest", "r+") as s:
             s.write("t", a)
         assert Path(path, "latest").is_symlink() and Path(path, "disk/link").is_symlink()
-        hk.save(f"{path}/one", {"t": a})
+        hk.save(f"{path}/one.npy", {"t": a})
         if comm.rank == 0:
             assert np.array_equal(np.load(f"{path}/disk/t.npy"), np.arange(7))
-        call = lambda: hk.save(f"{path}/one", {"t": a, "u": a})  # noqa: E731
+        call = lambda: hk.save(f"{path}/one.npy", {"t": a, "u": a})  # noqa: E731
         raises_everywhere(comm, hk.Error, call, "one array")
-        call = lambda: hk.save(f"{path}/loop", {"t": a})  # noqa: E731
-        raises_everywhere(comm, hk.Error, call, "symbolic link")
-        raises_everywhere(comm, hk.Error, lambda: hk.load(f"{path}/loop", comm=comm), "loop")
-        assert names_in(path) == ["disk", "latest", "loop", "one"]
+        assert names_in(path) == ["disk", "latest", "one.npy"]
+
+
+@ranks(1, 3)
+def test_a_link_whose_target_ends_in_a_slash_is_a_link(comm):
+    a = hk.from_function(lambda i: i, hk.Layout(7, "(BLOCK)", comm.size), "int64")
+    with folder(comm) as path:
+
+        def made():
+            Path(path, "real").mkdir()
+            Path(f"{path}/l1").symlink_to("real/ck.zarr/")
+            Path(f"{path}/l2").symlink_to("l1/")
+
+        on_first(comm, made)
+        for step in range(2):  # at first there is nothing behind the links
+            hk.save(f"{path}/l2", {"t": a}, attributes={"step": step})
+            assert hk.load(f"{path}/l2", comm=comm).attributes == {"step": step}
+            assert Path(f"{path}/l1").readlink() == Path("real/ck.zarr")
+            assert Path(f"{path}/l2").readlink() == Path("l1")
+        assert names_in(path) == ["l1", "l2", "real"]
+        assert names_in(f"{path}/real") == ["ck.zarr"]
+
+
+@ranks(1, 3)
+def test_a_loop_of_links_is_named_on_every_process(comm):
+    a = hk.from_function(lambda i: i, hk.Layout(7, "(BLOCK)", comm.size), "int64")
+    with folder(comm) as path:
+
+        def made():
+            Path(f"{path}/one").symlink_to("two/")
+            Path(f"{path}/two").symlink_to("one")
+            Path(f"{path}/one.npy").symlink_to("two.npy")
+            Path(f"{path}/two.npy").symlink_to("one.npy")
+            Path(f"{path}/run.1").symlink_to("run.1")
+
+        on_first(comm, made)
+        for name in ("one", "one.npy"):
+            for call in (
+                lambda n=name: hk.save(f"{path}/{n}", {"t": a}),
+                lambda n=name: hk.load(f"{path}/{n}", comm=comm),
+                lambda n=name: hk.open_store(f"{path}/{n}", comm=comm),
+                lambda n=name: hk.open_store(f"{path}/{n}", "r+", comm=comm),
+            ):
+                raises_everywhere(
+                    comm, hk.Error, call, "loop of symbolic links", "correct the link"
+                )
+        # A kept checkpoint that is none.
+        call = lambda: hk.save(f"{path}/run", {"t": a}, keep=1)  # noqa: E731
+        raises_everywhere(comm, hk.Error, call, "is no checkpoint")
+        assert names_in(path) == ["one", "one.npy", "run.1", "two", "two.npy"]
+        # A loop within a store.
+        with hk.open_store(f"{path}/s", "w", comm=comm) as s:
+            s.create("t", 7, "int64", chunks=7)
+        on_first(comm, lambda: Path(f"{path}/s/t/c").symlink_to("c"))
+        s = hk.open_store(f"{path}/s", comm=comm)
+        raises_everywhere(comm, hk.Error, lambda: s.read("t", a.layout), "correct the link")
+
+
+@ranks(1, 3)
+def test_a_link_to_a_store_of_another_kind_is_refused(comm):
+    a = hk.from_function(lambda i: i, hk.Layout(7, "(BLOCK)", comm.size), "int64")
+    with folder(comm) as path:
+        hk.save(f"{path}/t.npy", {"t": a})
+        hk.save(f"{path}/folder", {"t": a})
+
+        def made():
+            Path(f"{path}/latest").symlink_to("t.npy")
+            Path(f"{path}/u.npy").symlink_to("folder")
+            Path(f"{path}/v.h5").symlink_to("t.npy")
+            Path(f"{path}/w.h5").symlink_to("folder")
+
+        on_first(comm, made)
+        for link, kinds in [
+            ("latest", ("of a folder of Zarr's", "of an .npy file")),
+            ("u.npy", ("of an .npy file", "of a folder of Zarr's")),
+            ("v.h5", ("of an HDF5 file", "of an .npy file")),
+            ("w.h5", ("of an HDF5 file", "of a folder of Zarr's")),
+        ]:
+            call = lambda n=link: hk.save(f"{path}/{n}", {"t": -a})  # noqa: E731
+            raises_everywhere(comm, hk.Error, call, *kinds, "correct the link")
+        assert np.array_equal(hk.load(f"{path}/t.npy", a.layout)["t"].local, a.local)
+        assert np.array_equal(hk.load(f"{path}/folder", a.layout)["t"].local, a.local)
+        assert names_in(path) == ["folder", "latest", "t.npy", "u.npy", "v.h5", "w.h5"]
 
 
 @ranks(2)

@@ -234,6 +234,7 @@ def copy(
                 _made(new, old[name], orders[name], own[0] or None, own[1] or None)
             for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
                 told(name, number, count)
+        new._together().forget_unfinished()  # the progress says that all blocks are written
         progress.end()
 
 

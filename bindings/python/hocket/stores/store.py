@@ -447,8 +447,8 @@ class Store:
     def close(self, timeout: Optional[float] = None) -> None:
         """Completes started reads and writes, and removes the mark of an unfinished store.
 
-        A failed write leaves the mark, until a later write, in this job or another, has written
-        its whole region. Collective.
+        Regions whose write failed, and those of an earlier job that was killed, stay in the mark,
+        until later writes, in this job or another, complete them. Collective.
 
         Raises
         ------

@@ -167,6 +167,12 @@ def append(store: Any, name: Any, a: Any, writers: Any, max_buffer: Any, timeout
     core.append(*arguments)
 
 
+def _is_core(dtype: np.dtype[Any]) -> bool:
+    """Whether the library converts to it."""
+    sizes = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16)}
+    return dtype.isnative and dtype.itemsize in sizes.get(dtype.kind, ())
+
+
 def iread(
     store: Any, name: Any, lay: Any, region: Any, out: Any, axes: Any, dtype: Any,
     max_buffer: Any, later: bool = False,
@@ -192,8 +198,11 @@ def iread(
         else:
             target = out
         _converted(np.empty(0, found), wanted)
-        landing = target if wanted == found else empty(lay, found, store._comm)
-        arguments = (name, landing._wrapped(), box, 0, bound(max_buffer), order, later)
+        # NumPy itself converts what the library does not: other orders of bytes, raw bits.
+        direct = wanted == found or (found.kind in "biufc" and _is_core(wanted))
+        landing = target if direct else empty(lay, found, store._comm)
+        asked = dtypes.name_of(wanted) if direct and wanted != found else ""
+        arguments = (name, landing._wrapped(), box, 0, bound(max_buffer), order, asked, later)
 
     def settle() -> None:
         if landing is not target:
