@@ -64,9 +64,11 @@ def run(
         line that a rank prints (rank None: `mpiexec` itself), instead of printing it here.
     hosts
         the hosts on which the processes run, with the number of processes of each: "n1:2,n2:2", a
-        list ["n1:2", "n2:2"], or the name of a host file with lines as `n1 slots=2`. Without
-        numbers, the hosts share the processes evenly. Default: `HOCKET_HOSTS`, else the hosts of
-        the Slurm allocation, else this host alone.
+        list ["n1:2", "n2:2"], or the name of a host file with lines as `n1 slots=2`; a file comes
+        before a host of the same name. Without numbers, the hosts share the processes evenly. A
+        host that is repeated without a number has a place for each mention, as in PBS's node
+        files. Default: `HOCKET_HOSTS`, else the hosts of the Slurm allocation, else this host
+        alone.
 
     Returns
     -------
@@ -267,8 +269,9 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
         first = outcome.dead
     else:
         files = (*folder.glob("*.pid"), *folder.glob("*.far"))
-        pids = {path.read_text(): int(path.stem) for path in files}
-        named = (known.pid, f"{known.pid} {known.host}")
+        # A launcher may name a host with its domain or without.
+        pids = {path.read_text().partition(".")[0]: int(path.stem) for path in files}
+        named = (known.pid, f"{known.pid} {known.host.partition('.')[0]}")
         first = [pids[name] for name in named if name in pids]
     who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
     # These two facts replace mpiexec's long text; any other text becomes part of the error.

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Sequence
 
-from . import mpiexec
+from . import mpiexec, sessions
 from .errors import Error
 from .logs import logger
 
@@ -23,22 +25,48 @@ def hosts() -> int:
     return int(text) if text.isdecimal() else 1
 
 
+def _names() -> list[str]:
+    """The names of the hosts of this process's allocation; none if Slurm does not tell them."""
+    line = ["scontrol", "show", "hostnames", os.environ.get("SLURM_JOB_NODELIST", "")]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(line, capture_output=True, text=True, timeout=10)
+        return done.stdout.split() if done.returncode == 0 else []
+    return []
+
+
 class Allocation:
     """The hosts of this process's allocation."""
 
     def __init__(self) -> None:
         self.count = hosts()
 
-    def ask(self, script: str) -> list[str]:
+    def ask(self, script: str, seconds: float, until: float) -> list[str]:
         """One process on each host."""
         words = ["srun", f"--nodes={self.count}", f"--ntasks={self.count}", "--overcommit"]
         # A host may lack the working directory.
         line = [*words, "--overlap", "--mpi=none", "--chdir=/", "sh", "-c", script, "sh"]
-        done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        answers = done.stdout.splitlines()
-        if done.returncode != 0 and not any(": no " in answer for answer in answers):
-            said = done.stderr.strip()
-            raise Error(f"srun cannot start processes on the allocation's hosts: {said}")
+        pipe, limit = subprocess.PIPE, min(seconds, until - time.monotonic())
+        late = False
+        with sessions.start(
+            line, os.environ, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True
+        ) as asked:
+            try:
+                printed, said = asked.communicate(timeout=max(limit, 0))
+            except subprocess.TimeoutExpired:
+                late = True
+                sessions.end(asked, 5)
+                printed, said = asked.communicate()
+            finally:
+                sessions.end(asked, 5)
+        # Other lines come from the programs with which a site prepares jobs.
+        names = _names()
+        answers = [line for line in printed.splitlines() if line.partition(": ")[0] in names]
+        if late:
+            there = {answer.partition(": ")[0] for answer in answers}
+            silent = [name for name in names if name not in there]
+            answers += [f"{name}: no answer within {limit:.3g} s" for name in silent]
+        if (late or asked.returncode != 0) and not any(": no " in answer for answer in answers):
+            raise Error(f"srun cannot start processes on the allocation's hosts: {said.strip()}")
         return answers
 
     def require_room(self, processes: int) -> None:
