@@ -375,6 +375,34 @@ def test_slurm_marks_lines_with_ranks():
     assert labelled("srun: error: n2")[0][0] is None
 
 
+def test_slurm_names_the_first_to_go_or_the_one_that_noticed():
+    killed, noticed = "srun: error: n2: task 3: Killed", "srun: error: n1: task 1: Exited with "
+    both, other = "srun: error: n2: tasks 2-3: Killed", "srun: error: n1: task 0: Killed"
+    here = "srun: error: n1: tasks 0,2-4: Killed"
+    for said, ranks, how in (
+        (killed, [3], "Killed, on host n2"),
+        (f"{noticed}exit code 14\n{killed}", [3], "Killed, on host n2"),
+        (f"{both}\n{other}\n{noticed}exit code 14", [2, 3], "Killed, on host n2"),
+        (f"{here}\n{noticed}exit code 14", [0, 2, 3, 4], "Killed, on host n1"),
+        (f"{noticed}exit code 14", [1], ""),
+        (f"{noticed}exit code 7\n{killed}", [1], "with status 7, on host n1"),
+        (f"{killed}\nsrun: error: n2: task 2: Aborted", [2], "Aborted, on host n2"),
+    ):
+        gone = slurm.first_to_go(said)
+        assert (gone.candidates or [gone.rank], gone.how) == (ranks, how), said
+        assert gone.noticed == (not how)
+
+
+def test_a_process_that_noticed_an_end_is_not_said_to_have_ended(tmp_path):
+    said = 'prterun has exited due to process rank 1 with PID 0 on node h1 calling "abort".'
+    outcome = processes.Outcome(14, [], said, noticed={1})
+    text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+    assert text.startswith("a process ended without a word; rank 1 was the first to notice")
+    outcome.said = "srun: error: n2: tasks 0-1: Killed"
+    text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+    assert text.startswith("rank 0 or rank 1 ended without a word (Killed, on host n2)")
+
+
 def test_launchers_mark_lines_with_ranks():
     assert mpiexec.labelled("[1,2]<stdout>: text") == [(2, "text")]
     assert mpiexec.labelled("[1,12]<stderr>:text") == [(12, "text")]

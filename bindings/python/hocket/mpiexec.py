@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import Error
@@ -183,6 +183,8 @@ class Gone:
     """The first process that ended, according to the launcher."""
 
     rank: int | None = None
+    candidates: list[int] = field(default_factory=list)  #: ranks, if the first may be any of them
+    noticed: bool = False  #: it only noticed the end of another, and MPI ended it
     pid: str = ""
     host: str = ""
     how: str = ""  #: its status or signal, as text

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import hosts as run_hosts
-from . import mpiexec, rank_monitor, sessions, tracing
+from . import mpiexec, rank_monitor, sessions, slurm, tracing
+from .errors import PeerLostError
 from .logs import logger
 from .pipes import OnLine, Readers
 
@@ -31,6 +32,10 @@ GRACE = 0.3
 LAUNCHER_GRACE = 0.5
 #: seconds in which a shared file system must show the reports of another host's ranks
 LATE = 5.0
+
+
+#: the beginning of the report of a rank that has seen another rank end
+_LOST = f"raised {PeerLostError.__module__}.{PeerLostError.__qualname__}"
 
 
 @dataclass
@@ -43,6 +48,11 @@ class Failure:
     code: int
     time: float
 
+    @property
+    def of_another(self) -> bool:
+        """Whether this rank has only seen another rank end."""
+        return self.brief.startswith(_LOST)
+
 
 @dataclass
 class Outcome:
@@ -54,6 +64,7 @@ class Outcome:
     timed_out: bool = False
     stacks: dict[int, str] = field(default_factory=dict)  #: by rank, its position
     dead: list[int] = field(default_factory=list)  #: ranks that ended first, without a report
+    noticed: set[int] = field(default_factory=set)  #: ranks that MPI ended because another had
 
 
 @contextlib.contextmanager
@@ -162,6 +173,9 @@ def supervise(
                 tracing.merge(folder, trace)
     if hosts is not None and not outcome.timed_out:
         _await_reports(outcome, folder, ranks)
+        known = first_to_go(outcome.said)
+        if known.how and not known.candidates and all(e.of_another for e in outcome.failures):
+            outcome.failures = []  # the launcher knows the cause
         if outcome.dead:
             outcome.said = run_hosts.silent(hosts) or outcome.said
     return outcome
@@ -182,23 +196,31 @@ def _watch(
     stacks: dict[int, str] = {}
     timed_out = False
     dead: list[int] = []
+    gone = False
+    remote = (folder / "launcher").exists()
     died_at = began
     next_search = began
     while process.poll() is None:
         readers.read(0.05)
         now = time.monotonic()
         if now >= next_search:  # one rank knows them; after a crash there may be none to ask
-            if (folder / "launcher").exists():
+            if remote:
                 _look_again(folder)
             shared.update(_shared_files(watched.living()[:1]))
             next_search = now + 0.5
         if failed_at is None and any(folder.glob("*.failure")):
             failed_at = now
         if failed_at is not None and now - failed_at > GRACE:
-            break
-        if not dead and (dead := watched.silent()):
+            # The launcher may report the cause later.
+            if not all(each.of_another for each in _failures(folder)) or not remote:
+                break
+            if gone or now - failed_at > LAUNCHER_GRACE:
+                break
+        if not gone:
+            dead = watched.silent()
+            gone = bool(dead) or bool(remote and slurm.first_to_go(readers.said()))
             died_at = now
-        if failed_at is None and ((dead and now - died_at > LAUNCHER_GRACE) or watched.stuck()):
+        if failed_at is None and ((gone and now - died_at > LAUNCHER_GRACE) or watched.stuck()):
             break
         if failed_at is None and now > until:
             timed_out = True
@@ -211,12 +233,17 @@ def _watch(
     _end(process, folder, shared)
     readers.drain()
     # a launcher's report of ranks that hocket has ended is misleading
-    if not (ended_by_us and dead):
+    if not (ended_by_us and gone):
         said = readers.said()
     # A launcher may end the others within a millisecond, so ranks that crashed were first.
     dead = [number for number in dead if number in readers.crashed] or dead
     code = process.returncode or (-signal.SIGKILL if ended_by_us else 0)
-    return Outcome(code, failures, said, timed_out, stacks, dead)
+    return Outcome(code, failures, said, timed_out, stacks, dead, readers.noticed)
+
+
+def first_to_go(said: str) -> mpiexec.Gone:
+    """The first process that ended badly, from a launcher's output."""
+    return slurm.first_to_go(said) or mpiexec.first_to_go(said)
 
 
 def _failures(folder: Path) -> list[Failure]:
