@@ -26,9 +26,9 @@ def folders() -> list[Path]:
     named = os.environ.get(VARIABLE)
     if named:
         return [Path(named)]
-    root = Path(__file__).resolve().parents[1]
     # An environment `.env/mpich` belongs to the build `build/mpich`.
-    return [root / "build" / Path(sys.prefix).name / "bench", root / "build" / "bench"]
+    build = Path(sys.prefix).parent.parent / "build"
+    return [build / Path(sys.prefix).name / "bench", build / "bench"]
 
 
 def _find(file: str, places: Sequence[Path] | None = None) -> Path:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from .platforms import Platform, told
 from .strategy_runs import STRATEGIES, Transfer
 
 #: `make test` builds simulated programs here
-BUILT = Path(__file__).resolve().parents[1] / "build" / "simulated"
+BUILT = Path(sys.prefix).parent.parent / "build" / "simulated"
 #: of a host's own link, and of the link between the clusters
 NEAR_LATENCY, FAR_LATENCY = 5e-6, 50e-6
 BANDWIDTH = 1.25e9  # bytes a second, of each of them

@@ -18,7 +18,7 @@ from hocket.cli.main import Parser, UsageError
 from hocket import hosts as run_hosts
 from hocket import mpiexec, processes, tracing
 from hocket.arguments import as_seconds
-from hocket.errors import Error
+from hocket.errors import DeadlineError, Error
 from hocket.launch import explain, lost
 from hocket.rank import describe, places
 from hocket.task_ranks import check_name, check_total
@@ -77,16 +77,20 @@ def main(words: list[str]) -> int:
         return 0
     printer = _Printer(seats, prefix=not options.no_prefix)
     with processes.run_folder(hosts) as folder:
-        outcome = processes.supervise(
-            programs,
-            folder,
-            on_line=printer.line,
-            tasks=tasks,
-            timeout=options.timeout,
-            trace=picture,
-            hosts=hosts,
-            python=all(Path(spec.argv[0]).suffix in (".py", ".pyw") for spec in specs),
-        )
+        try:
+            outcome = processes.supervise(
+                programs,
+                folder,
+                on_line=printer.line,
+                tasks=tasks,
+                timeout=options.timeout,
+                trace=picture,
+                hosts=hosts,
+                python=all(Path(spec.argv[0]).suffix in (".py", ".pyw") for spec in specs),
+            )
+        except DeadlineError as problem:  # before any process started
+            print(f"hocket run: {problem}", file=sys.stderr)
+            return 124
         return _report(outcome, folder, seats, options.timeout)
 
 

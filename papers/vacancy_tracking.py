@@ -224,7 +224,7 @@ def _both(table: Mapping[str, Any]) -> dict[str, Any]:
 def node(numbers: Numbers, bench: Bench) -> list[Finding]:
     """Figure 3: as many processes as cores over as many threads."""
     document = bench.bench("remap", "--figure", "3")
-    method = _BOTH[numbers["in_place"]]
+    method, most = _BOTH[numbers["in_place"]], bench.cores
     found = []
     for shape in numbers["shapes"]:
         of = {
@@ -232,7 +232,8 @@ def node(numbers: Numbers, bench: Bench) -> list[Finding]:
             for each in document["tables"]
             if each["parameters"]["shape"] == shape[::-1] and method in _both(each)
         }
-        most = max(processes for processes, _ in of)
         label = f"N1 = {shape[0]}, {most} processes over {most} threads"
+        if not {(most, 1), (1, most)} <= set(of):
+            raise NotHereError(f"`hocket bench remap --figure 3` has no {method} for {label}")
         found.append(ratio(label, of[most, 1], of[1, most], source(document)))
     return found

@@ -131,7 +131,7 @@ def test_python(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("snippet", of("fortran"), ids=lambda one: one.place)
 def test_fortran(snippet: Snippet, tmp_path: Path) -> None:
     """Built with the build's module, on as many processes as it says."""
-    build = ROOT / "build" / Path(sys.prefix).name
+    build = Path(sys.prefix).parent.parent / "build" / Path(sys.prefix).name
     if not (build / "bindings/fortran/libhocket_fortran.a").is_file():
         pytest.skip("there is no Fortran compiler")
     (tmp_path / "snippet.f90").write_text(snippet.text, encoding="utf-8")

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import environment
 import prerequisites
-from messages import ROOT, run, say
+from messages import PLACE, ROOT, run, say
 
 
 def folder_of(name: str) -> Path:
     """The folder of an environment's build."""
-    return ROOT / "build" / name
+    return PLACE / "build" / name
 
 
 def has_tests(folder: Path) -> bool:
@@ -35,7 +35,7 @@ def bytecode() -> dict[str, str]:
     """Settings of interpreters that are started by the hundred and import the same modules.
     Their compiled files are in the build folder, even if PYTHONDONTWRITEBYTECODE is set, as in
     containers. (Without them, NumPy alone takes each of them half a second.)"""
-    kept = os.environ.get("PYTHONPYCACHEPREFIX") or str(ROOT / "build" / "pycache")
+    kept = os.environ.get("PYTHONPYCACHEPREFIX") or str(PLACE / "build" / "pycache")
     return {"PYTHONPYCACHEPREFIX": kept, "PYTHONDONTWRITEBYTECODE": ""}
 
 
@@ -64,7 +64,7 @@ def configure(folder: Path, mpi: str, options: list[str], compilers: dict[str, s
     if not configured_here(folder):
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    say(f"configuring {folder.relative_to(ROOT)}")
+    say(f"configuring {folder.relative_to(PLACE)}")
     command = [binaries / "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja"]
     make = f"-DCMAKE_MAKE_PROGRAM={binaries / 'ninja'}"
     log = folder / "configure.log"
@@ -82,7 +82,7 @@ def compile_changed(folder: Path, mpi: str, targets: list[str]) -> None:
         return
     log = folder / "build.log"
     log.write_text("", encoding="utf-8")
-    run(command, log=log, progress=f"building {folder.relative_to(ROOT)}")
+    run(command, log=log, progress=f"building {folder.relative_to(PLACE)}")
 
 
 def bring_up_to_date(
@@ -141,7 +141,7 @@ def timed(mpi: str, demo: bool) -> Iterator[None]:
     """Around a set-up with much work: announces the work with the duration of the last time, and
     reports the duration in the end."""
     what = "what the demo needs" if demo else "hocket"
-    kept = ROOT / ".env" / f"{mpi}{'-demo' if demo else ''}.seconds"
+    kept = PLACE / ".env" / f"{mpi}{'-demo' if demo else ''}.seconds"
     made = environment.is_ready(mpi) and (folder_of(mpi) / "hocket.stamp").is_file()
     if not (made and (demo or whole(folder_of(mpi)))):
         before = (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Environments inside the checkout: .env/openmpi, .env/mpich, .env/system, and .env/check for the
-formatters and linters, and .env/docs. Made once; a stamp tells when its inputs have changed."""
+"""Environments inside the checkout, or the folder of `make BUILD=FOLDER`: .env/openmpi, .env/mpich,
+.env/system, .env/check for the formatters and linters, and .env/docs. Made once; a stamp tells when
+its inputs have changed."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import prerequisites
 import vendor
-from messages import ROOT, run, say, stop
+from messages import PLACE, ROOT, run, say, stop
 
 MPIS = ("openmpi", "mpich", "system")
 DEVELOPMENT = ("dev", "demo", "apps", "test")
@@ -27,20 +28,20 @@ INPUTS = ("tools/environment.py", "tools/vendor.py", "tools/requirements.py")
 
 def prefix_of(name: str) -> Path:
     """The folder of an environment."""
-    return ROOT / ".env" / name
+    return PLACE / ".env" / name
 
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
     """Allows one set-up or build of an environment at a time."""
     try:
-        (ROOT / ".env").mkdir(exist_ok=True)
+        (PLACE / ".env").mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         stop(
-            f"make cannot write to {ROOT}, where it sets up .env and build; copy the sources, or "
-            f"build elsewhere: cmake -S {shlex.quote(str(ROOT))} -B FOLDER ({problem.strerror})"
+            f"make cannot write to {PLACE}, where it sets up .env and build; name a folder of "
+            f"yours: make -C {shlex.quote(str(ROOT))} BUILD=FOLDER ({problem.strerror})"
         )
-    with (ROOT / ".env" / f"{name}.lock").open("w") as lock:
+    with (PLACE / ".env" / f"{name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -93,7 +94,7 @@ def ensure(name: str) -> Path:
     made = stamp.read_text(encoding="utf-8") if stamp.is_file() and python.exists() else ""
     prerequisites.check(name)
     began = time.monotonic()
-    log = ROOT / ".env" / f"{name}.log"
+    log = PLACE / ".env" / f"{name}.log"
     log.write_text("", encoding="utf-8")
     if made.split(" ")[0] == identity(name):
         say(f"bringing .env/{name} up to date")
@@ -133,7 +134,7 @@ def install(name: str, python: Path, log: Path) -> None:
 def add_project(prefix: Path) -> None:
     """Makes this checkout importable there, and puts the program `hocket` beside its Python."""
     packages = next((prefix / "lib").glob("python3*")) / "site-packages"
-    build = ROOT / "build" / prefix.name / "python"
+    build = PLACE / "build" / prefix.name / "python"
     (packages / "hocket.pth").write_text(f"{build}\n", encoding="utf-8")
     describe(packages)
     program = prefix / "bin" / "hocket"

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import NoReturn, Optional, Union
 
 ROOT = Path(__file__).resolve().parent.parent
+#: where environments and builds are: the checkout, or the folder of `make BUILD=FOLDER`
+PLACE = Path(os.environ.get("HOCKET_BUILD") or ROOT).resolve()
 Argument = Union[str, Path]
 
 

@@ -18,16 +18,17 @@ import build
 import checks
 import environment
 import suite
-from messages import ROOT, say, stop
+from messages import PLACE, say, stop
 
 # Measured: docs/measurements/mpi.md.
 DEFAULT_MPI = "openmpi"
 
 
 def command_in(python: Path, words: Sequence[str]) -> int:
-    """Runs a program of the environment, in the foreground; its exit code."""
+    """Runs a program of the environment, in the foreground; its exit code. Programs leave files
+    in the folder of builds."""
     program = [str(python.parent / words[0]), *words[1:]]
-    return subprocess.run(program, cwd=ROOT, env={**os.environ, **build.bytecode()}).returncode
+    return subprocess.run(program, cwd=PLACE, env={**os.environ, **build.bytecode()}).returncode
 
 
 def which(mpi: str, arguments: list[str]) -> int:

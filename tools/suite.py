@@ -12,7 +12,7 @@ import checks
 import environment
 import fuzz
 import vendor
-from messages import ROOT
+from messages import PLACE, ROOT
 from report import Report
 
 #: Tests that can differ with a second MPI: those of compiled code, its engine and links, its own
@@ -222,5 +222,8 @@ def docs(mpi: str, arguments: list[str]) -> int:
         tools = environment.ensure("docs").parent
     # Otherwise the theme advertises its successor.
     quiet = ["env", "NO_MKDOCS_2_WARNING=1"]
-    report.run("HTML in site/", [*quiet, str(tools / "mkdocs"), "build", "--strict"])
+    report.run(
+        "HTML in site/",
+        [*quiet, str(tools / "mkdocs"), "build", "--strict", "-d", str(PLACE / "site")],
+    )
     return report.close("make docs")

@@ -4,10 +4,14 @@ runs each command here. `tests/cluster` has real hosts."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import selectors
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,7 +19,7 @@ import pytest
 from hocket.cli.main import main
 
 import hocket as hk
-from hocket import hosts, mpiexec, slurm
+from hocket import host_lists, hosts, launch, mpiexec, processes, rank_monitor, slurm
 from hocket.pipes import Readers
 
 AGENT = """\
@@ -24,6 +28,7 @@ while [ "${1#-}" != "$1" ]; do shift; done
 host=$1
 shift
 [ "$host" = silent ] && { echo "ssh: connect to host silent: No route to host" >&2; exit 255; }
+[ "$host" = slow ] && { echo $$ > slow.pid; exec sleep 1000; }
 PRETENDED_HOST=$host exec sh -c "$*"
 """
 
@@ -44,12 +49,31 @@ def agent(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "given", ["a:2,b", ["a:2", "b"], " a:2 , b ", ["a", "b", "a:2"], Path("list"), "./list"]
+    "given", ["a:2,b", ["a:2", "b"], " a:2 , b ", ["a:1", "b", "a:1"], Path("list"), "./list"]
 )
 def test_a_list_and_a_file_name_the_same_hosts(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("list").write_text("# the hosts\na slots=2  # two\n\nb\n")
     assert hosts.parse("hosts", given) == [("a", 2), ("b", 0)]
+
+
+def test_a_repeated_host_has_a_place_for_each_mention():
+    """As in the files that PBS makes."""
+    assert hosts.parse("hosts", "a,a,b") == [("a", 2), ("b", 1)]
+    assert hosts.parse("hosts", ["a", "b:2", "a", "c"]) == [("a", 2), ("b", 2), ("c", 1)]
+
+
+def test_a_hundred_hosts_are_no_file_name():
+    names = [f"node{number:04}" for number in range(100)]
+    assert hosts.parse("hosts", ",".join(names)) == [(name, 0) for name in names]
+
+
+def test_a_file_with_the_name_of_a_host_wins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("n1").write_text("a\nb\n")
+    assert hosts.parse("hosts", "n1") == [("a", 0), ("b", 0)]
+    assert hosts.parse("hosts", "n1:2") == hosts.parse("hosts", ["n1:2"]) == [("n1", 2)]
+    assert hosts.parse("hosts", ["n1"]) == [("n1", 0)]
 
 
 @pytest.mark.parametrize(
@@ -58,6 +82,8 @@ def test_a_list_and_a_file_name_the_same_hosts(given, tmp_path, monkeypatch):
         ("a:0", "'a:0', which is no host; write n1:2,n2:2"),
         ("a:x", "'a:x', which is no host"),
         ("a,,b", "'', which is no host"),
+        ("-x,b", "'-x', which is no host"),
+        ("a,a:2", "'a' both with a number of places and without; write each host once, as a:3"),
         ([], "has no host"),
         ("./none", "names the host file './none', which cannot be read: No such file"),
         ("./bytes", "cannot be read: it is no text"),
@@ -83,7 +109,7 @@ def test_no_host(given, said, tmp_path, monkeypatch):
     ],
 )
 def test_ranks_fill_the_hosts_in_order(places, processes, shares):
-    assert [count for _, count in hosts._shares(places, processes)] == shares
+    assert [count for _, count in host_lists._shares(places, processes)] == shares
 
 
 def test_too_few_places():
@@ -112,6 +138,19 @@ def test_a_function_runs_on_the_hosts(agent, monkeypatch):
     assert hk.run(where, ranks=2, timeout=60, hosts="a:1,b:2") == expected
     monkeypatch.setenv("HOCKET_HOSTS", "a,b")
     assert hk.run(where, ranks=2, timeout=60) == expected
+
+
+def test_a_host_without_the_folder_of_tmpdir_has_its_own(tmp_path):
+    listed = tmp_path / "programs"
+    for folder, expected in (("/none", "None"), ("/usr", "/usr")):
+        program = "import os; print(os.environ.get('TMPDIR'))"
+        run = {"programs": [[sys.executable, "-c", program]], "environment": {"TMPDIR": folder}}
+        listed.write_text(json.dumps({**run, "rank": ["RANK_HERE"], "folder": "/"}))
+        line = [sys.executable, "-c", hosts._CHOOSE, str(listed)]
+        done = subprocess.run(
+            line, env={**os.environ, "RANK_HERE": "0"}, capture_output=True, text=True
+        )
+        assert done.stdout == f"{expected}\n", done
 
 
 def test_each_task_prints_with_its_prefix(agent, capfd):
@@ -161,6 +200,88 @@ def test_a_host_that_answers_too_late_is_named(agent, monkeypatch):
         hk.run(print, ranks=2, hosts="a:1,b:1")
 
 
+def test_a_time_limit_holds_while_hosts_are_asked(agent, capfd):
+    began = time.monotonic()
+    with pytest.raises(hk.DeadlineError, match=r"limit of the run .*slow: no answer in time; give"):
+        hk.run(print, ranks=1, hosts="slow:1", timeout=2)
+    Path("program.py").write_text("")
+    assert main(["run", "--timeout", "2", "--hosts", "slow:1,b:1", "2:program.py"]) == 124
+    assert "slow: no answer in time" in capfd.readouterr().err
+    assert time.monotonic() - began < 20 and ended("slow.pid")
+
+
+def test_ctrl_c_ends_the_question_to_hosts(agent):
+    program = "import hocket as hk; hk.run(print, ranks=2, hosts='slow:1,b:1')"
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) as asking:
+        limit = time.monotonic() + 20
+        while not Path("slow.pid").exists() and time.monotonic() < limit:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        asking.send_signal(signal.SIGINT)
+        _, said = asking.communicate(timeout=10)
+    assert b"KeyboardInterrupt" in said and ended("slow.pid"), said
+
+
+def ended(name):
+    """Whether the process whose number is in that file ends within seconds."""
+    limit = time.monotonic() + 5
+    while (there := Path(f"/proc/{Path(name).read_text().strip()}").exists()) and (
+        time.monotonic() < limit
+    ):
+        time.sleep(0.05)
+    return not there
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "ssh: connect to host b port 22: Connection refused",
+        "me@b: Permission denied (publickey,password).",
+        "Host key verification failed.",
+        "kex_exchange_identification: read: Connection reset by peer",
+        "Connection closed by 10.0.0.2 port 22",
+        "bash: line 1: /opt/bin/prted: No such file or directory",
+        "zsh:1: no such file or directory: /opt/bin/prted",
+        "/usr/bin/env: 'prted': No such file or directory",
+    ],
+)
+def test_the_reason_of_a_host_that_does_not_answer(why):
+    before = ["-" * 60, "Warning: Permanently added 'b' (ED25519) to the list of known hosts."]
+    after = ["PRTE has lost communication with a remote daemon.", "  HNP daemon   : [x@0,0] on a"]
+    assert host_lists._brief([*before, "", why, *after]) == why
+
+
+def test_a_launcher_may_name_a_host_with_its_domain(tmp_path):
+    (tmp_path / "1.far").write_text("77 b.cluster")
+    (tmp_path / "0.far").write_text("77 a.cluster")
+    for name in ("b", "b.cluster", "b.other"):
+        said = f"=  PID 77 RUNNING AT {name}\n=  EXIT CODE: 9\n"
+        outcome = processes.Outcome(9, [], said)
+        assert "rank 1 ended" in launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+
+
+def test_reports_that_a_shared_file_system_shows_late(agent, monkeypatch, capfd):
+    Path("program.py").write_text("")
+    seen, there = [], rank_monitor.has_reported
+
+    def late(folder, number):
+        seen.append(number)
+        return len(seen) > 10 and there(folder, number)
+
+    monkeypatch.setattr(rank_monitor, "has_reported", late)
+    assert main(["run", "--timeout", "60", "--hosts", "a:1,b:1", "2:program.py"]) == 0
+    assert len(seen) > 10, capfd.readouterr()
+
+
+def test_a_failure_that_a_shared_file_system_shows_late(tmp_path):
+    outcome = processes.Outcome(1, [], "")
+    text = '{"rank": 1, "brief": "raised", "text": "", "code": 3, "time": 0}'
+    write = threading.Timer(0.5, (tmp_path / "1.failure").write_text, (text,))
+    write.start()
+    processes._await_reports(outcome, tmp_path, 2)
+    assert [each.code for each in outcome.failures] == [3]
+
+
 class Answers:
     """Hosts that give these answers."""
 
@@ -169,7 +290,7 @@ class Answers:
     def __init__(self, *answers: str) -> None:
         self.answers = answers
 
-    def ask(self, script: str) -> list[str]:
+    def ask(self, script: str, seconds: float, until: float) -> list[str]:
         return list(self.answers)
 
 
@@ -202,10 +323,84 @@ def test_the_script_that_a_host_runs(tmp_path, lacking, said):
     assert done.stdout.startswith(said), done
 
 
+def test_messages_of_python_are_no_answer_but_a_reason(tmp_path):
+    names = {"python": sys.executable, "folder": str(tmp_path), "cwd": "/"}
+    program = "import sys; print('warning: a', file=sys.stderr); print('hocket 1')"
+    for versions, expected in (
+        (program, "n: hocket 1\n"),
+        ("import none_of_these", f"n: no hocket in {sys.executable} (ModuleNotFoundError: No mod"),
+    ):
+        script = hosts._ASK.format(**names, versions=f'"{versions}"')
+        done = subprocess.run(["sh", "-c", script, "sh", "n"], capture_output=True, text=True)
+        assert done.stdout.startswith(expected), done
+
+
+@pytest.fixture
+def allocation(tmp_path, monkeypatch):
+    """Makes an allocation of n1 and n2, whose `srun` is this script."""
+
+    def make(script):
+        for name, text in (("srun", script), ("scontrol", "echo n1; echo n2")):
+            path = tmp_path / name
+            path.write_text(f"#!/bin/sh\n{text}\n")
+            path.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        monkeypatch.setenv("SLURM_JOB_ID", "1")
+        monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
+        monkeypatch.chdir(tmp_path)
+        return slurm.Allocation()
+
+    return make
+
+
+def test_lines_of_a_prolog_are_no_answer_of_slurm(allocation, tmp_path):
+    made = allocation("echo prolog; echo 'note: a'; echo; echo 'n1: hocket 1'; echo 'n2: hocket 1'")
+    assert made.ask("", 9, math.inf) == ["n1: hocket 1", "n2: hocket 1"]
+    hosts.check(made, tmp_path)
+
+
+def test_a_node_of_slurm_that_does_not_answer_is_named(allocation, tmp_path, monkeypatch):
+    made = allocation("echo $$ > slow.pid; echo 'n1: hocket 1'; exec sleep 1000")
+    monkeypatch.setattr(hosts, "ANSWER", 1.0)
+    with pytest.raises(hk.Error, match="n2: no answer within 1 s; start them"):
+        hosts.check(made, tmp_path)
+    assert ended("slow.pid")
+    with pytest.raises(hk.DeadlineError, match=r"n2: no answer within 0\.5 s"):
+        hosts.check(made, tmp_path, time.monotonic() + 0.5)
+
+
 def test_slurm_marks_lines_with_ranks():
     labelled = slurm.Allocation().labelled
     assert labelled(" 3: text: more") == [(3, "text: more")]
     assert labelled("srun: error: n2")[0][0] is None
+
+
+def test_slurm_names_the_first_to_go_or_the_one_that_noticed():
+    killed, noticed = "srun: error: n2: task 3: Killed", "srun: error: n1: task 1: Exited with "
+    both, other = "srun: error: n2: tasks 2-3: Killed", "srun: error: n1: task 0: Killed"
+    here = "srun: error: n1: tasks 0,2-4: Killed"
+    for said, ranks, how in (
+        (killed, [3], "Killed, on host n2"),
+        (f"{noticed}exit code 14\n{killed}", [3], "Killed, on host n2"),
+        (f"{both}\n{other}\n{noticed}exit code 14", [2, 3], "Killed, on host n2"),
+        (f"{here}\n{noticed}exit code 14", [0, 2, 3, 4], "Killed, on host n1"),
+        (f"{noticed}exit code 14", [1], ""),
+        (f"{noticed}exit code 7\n{killed}", [1], "with status 7, on host n1"),
+        (f"{killed}\nsrun: error: n2: task 2: Aborted", [2], "Aborted, on host n2"),
+    ):
+        gone = slurm.first_to_go(said)
+        assert (gone.candidates or [gone.rank], gone.how) == (ranks, how), said
+        assert gone.noticed == (not how)
+
+
+def test_a_process_that_noticed_an_end_is_not_said_to_have_ended(tmp_path):
+    said = 'prterun has exited due to process rank 1 with PID 0 on node h1 calling "abort".'
+    outcome = processes.Outcome(14, [], said, noticed={1})
+    text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+    assert text.startswith("a process ended without a word; rank 1 was the first to notice")
+    outcome.said = "srun: error: n2: tasks 0-1: Killed"
+    text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+    assert text.startswith("rank 0 or rank 1 ended without a word (Killed, on host n2)")
 
 
 def test_launchers_mark_lines_with_ranks():

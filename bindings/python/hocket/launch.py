@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import hosts as run_hosts
-from . import mpiexec, processes, slurm, tracing
+from . import mpiexec, processes, tracing
 from .arguments import as_seconds
 from .errors import DeadlineError, Error, PeerLostError
 from .pipes import OnLine
 from .rank import describe
 from .task_ranks import Count, RankMap, groups_of, rank_map_of, tasks_of, whole
 
-#: the beginning of the report of a rank that has seen another rank end
-_LOST = f"raised {PeerLostError.__module__}.{PeerLostError.__qualname__}"
 # The ranks search the caller's module path, but do not run the caller's main program.
 _START = (
     "import json, sys; sys.path[:] = json.load(open(sys.argv.pop(1))); "
@@ -64,9 +62,11 @@ def run(
         line that a rank prints (rank None: `mpiexec` itself), instead of printing it here.
     hosts
         the hosts on which the processes run, with the number of processes of each: "n1:2,n2:2", a
-        list ["n1:2", "n2:2"], or the name of a host file with lines as `n1 slots=2`. Without
-        numbers, the hosts share the processes evenly. Default: `HOCKET_HOSTS`, else the hosts of
-        the Slurm allocation, else this host alone.
+        list ["n1:2", "n2:2"], or the name of a host file with lines as `n1 slots=2`; a file comes
+        before a host of the same name. Without numbers, the hosts share the processes evenly. A
+        host that is repeated without a number has a place for each mention, as in PBS's node
+        files. Default: `HOCKET_HOSTS`, else the hosts of the Slurm allocation, else this host
+        alone.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def _problem(
     """The error for a run's outcome; None if it succeeded."""
     if outcome.failures:
         # Other ranks may have seen a rank end before this process did.
-        gone = all(failure.brief.startswith(_LOST) for failure in outcome.failures)
+        gone = all(failure.of_another for failure in outcome.failures)
         return (PeerLostError if gone else Error)(explain(outcome.failures, seats))
     if outcome.timed_out:
         stood = [
@@ -260,17 +260,26 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
     """The processes that ended without a report, and mpiexec's explanation."""
     # Open MPI's launcher names the first process that ended; it may have ended others before this
     # process could see the first.
-    known = slurm.first_to_go(outcome.said) or mpiexec.first_to_go(outcome.said)
-    if known.rank is not None:
+    known = processes.first_to_go(outcome.said)
+    if known.candidates:
+        first = known.candidates
+    elif known.rank is not None:
         first = [known.rank]
     elif outcome.dead:
         first = outcome.dead
     else:
         files = (*folder.glob("*.pid"), *folder.glob("*.far"))
-        pids = {path.read_text(): int(path.stem) for path in files}
-        named = (known.pid, f"{known.pid} {known.host}")
+        # A launcher may name a host with its domain or without.
+        pids = {path.read_text().partition(".")[0]: int(path.stem) for path in files}
+        named = (known.pid, f"{known.pid} {known.host.partition('.')[0]}")
         first = [pids[name] for name in named if name in pids]
-    who = ", ".join(describe(rank, seats) for rank in first or silent) or "a process"
+    join = " or " if known.candidates else ", "
+    who = join.join(describe(rank, seats) for rank in first or silent) or "a process"
+    if known.noticed or known.rank in outcome.noticed:
+        return (
+            f"a process ended without a word; {who} was the first to notice, and Open MPI ended "
+            "it; the cause is a crash, a kill, or an end from inside a library of another process"
+        )
     # These two facts replace mpiexec's long text; any other text becomes part of the error.
     how = known.how or f"mpiexec's exit status: {outcome.code}"
     said = f"; mpiexec said:\n{outcome.said}" if outcome.said and not (first and known.how) else ""

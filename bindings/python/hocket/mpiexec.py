@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import Error
@@ -22,7 +22,8 @@ from .logs import logger
 
 #: variables that hold a process's rank and the number of ranks, by launcher
 RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
-#: surrounds the rank in MPICH's output; no text has this character (a separator of ASCII)
+#: surrounds the rank in MPICH's output. Printed text may have this character (ASCII's record
+#: separator) too, but hardly twice around a number
 _MARK = "\x1e"
 _SIZE = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
@@ -182,6 +183,8 @@ class Gone:
     """The first process that ended, according to the launcher."""
 
     rank: int | None = None
+    candidates: list[int] = field(default_factory=list)  #: ranks, if the first may be any of them
+    noticed: bool = False  #: it only noticed the end of another, and MPI ended it
     pid: str = ""
     host: str = ""
     how: str = ""  #: its status or signal, as text
@@ -211,7 +214,8 @@ def first_to_go(said: str) -> Gone:
         gone.how = f"with status {status.group(1)}"
     elif re.search(r"exiting improperly", said):
         gone.how = "without MPI_Finalize"
-    if gone.how and gone.host not in ("", os.uname().nodename):
+    here = os.uname().nodename.partition(".")[0]
+    if gone.how and gone.host.partition(".")[0] not in ("", here):
         gone.how += f", on host {gone.host}"
     return gone
 

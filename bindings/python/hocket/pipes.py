@@ -36,6 +36,7 @@ class Readers:
         self._begun: dict[tuple[int | None, str], str] = {}  #: unfinished lines, by rank
         self._said: list[str] = []
         self.crashed: set[int] = set()  #: ranks whose faulthandler has reported a fatal signal
+        self.noticed: set[int] = set()  #: ranks that Open MPI ended because another had ended
         if split is not None:  # the launcher carries what ranks of other hosts print
             return
         _raise_file_limit(2 * ranks + 64)
@@ -92,6 +93,8 @@ class Readers:
             self._said.append(line)
         elif name == "err" and line.startswith("Fatal Python error: "):
             self.crashed.add(source)
+        elif line.endswith("*** An error occurred in Socket closed"):
+            self.noticed.add(source)
         self._on_line(source, name, line)
 
     def said(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import selectors
@@ -20,7 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import hosts as run_hosts
-from . import mpiexec, rank_monitor, sessions, tracing
+from . import mpiexec, rank_monitor, sessions, slurm, tracing
+from .errors import PeerLostError
 from .logs import logger
 from .pipes import OnLine, Readers
 
@@ -28,6 +30,12 @@ from .pipes import OnLine, Readers
 GRACE = 0.3
 #: seconds in which the launcher can report a rank that has ended
 LAUNCHER_GRACE = 0.5
+#: seconds in which a shared file system must show the reports of another host's ranks
+LATE = 5.0
+
+
+#: the beginning of the report of a rank that has seen another rank end
+_LOST = f"raised {PeerLostError.__module__}.{PeerLostError.__qualname__}"
 
 
 @dataclass
@@ -40,6 +48,11 @@ class Failure:
     code: int
     time: float
 
+    @property
+    def of_another(self) -> bool:
+        """Whether this rank has only seen another rank end."""
+        return self.brief.startswith(_LOST)
+
 
 @dataclass
 class Outcome:
@@ -51,6 +64,7 @@ class Outcome:
     timed_out: bool = False
     stacks: dict[int, str] = field(default_factory=dict)  #: by rank, its position
     dead: list[int] = field(default_factory=list)  #: ranks that ended first, without a report
+    noticed: set[int] = field(default_factory=set)  #: ranks that MPI ended because another had
 
 
 @contextlib.contextmanager
@@ -113,6 +127,7 @@ def supervise(
     When a rank reports a failure, hocket ends all ranks. It also does so if an exception leaves
     this call, for example Ctrl-C.
     """
+    until = math.inf if timeout is None else time.monotonic() + timeout
     launcher = mpiexec.find()
     env = mpiexec.environment(mpiexec.flavour(launcher))
     env["HOCKET_RUN"] = str(folder)
@@ -124,7 +139,7 @@ def supervise(
     ranks = sum(count for count, _ in programs)
     if hosts is not None:
         hosts.require_room(ranks)
-        run_hosts.check(hosts, folder)
+        run_hosts.check(hosts, folder, until)
         env["HOCKET_RUN_HOSTS"] = str(hosts.count)
         line = run_hosts.command(hosts, programs, folder, env)
     else:
@@ -135,7 +150,9 @@ def supervise(
     with selectors.DefaultSelector() as selector:
         # Processes of other hosts cannot be watched; the launcher reports those that end badly.
         nearby = ranks if hosts is None else 0
-        watched = rank_monitor.RankMonitor(folder, nearby, lambda: _members(folder), selector)
+        watched = rank_monitor.RankMonitor(
+            folder, nearby, lambda: sessions.members(_mark(folder)), selector
+        )
         split = None if hosts is None else hosts.labelled
         readers = Readers(selector, folder, ranks, on_line, split)
         what = "1 process" if ranks == 1 else f"{ranks} processes"
@@ -147,16 +164,18 @@ def supervise(
         readers.add(process.stdout, "out")
         readers.add(process.stderr, "err")
         try:
-            outcome = _watch(process, readers, folder, watched, shared, timeout)
+            outcome = _watch(process, readers, folder, watched, shared, until)
         finally:
             _end(process, folder, shared)
             watched.close()
             readers.close()
             if trace is not None:
                 tracing.merge(folder, trace)
-    if hosts is not None and outcome.code == 0:
-        # Open MPI's launcher may end with status 0 after it has lost a host.
-        outcome.dead = [n for n in range(ranks) if not rank_monitor.has_reported(folder, n)]
+    if hosts is not None and not outcome.timed_out:
+        _await_reports(outcome, folder, ranks)
+        known = first_to_go(outcome.said)
+        if known.how and not known.candidates and all(e.of_another for e in outcome.failures):
+            outcome.failures = []  # the launcher knows the cause
         if outcome.dead:
             outcome.said = run_hosts.silent(hosts) or outcome.said
     return outcome
@@ -168,48 +187,89 @@ def _watch(
     folder: Path,
     watched: rank_monitor.RankMonitor,
     shared: set[str],
-    timeout: float | None,
+    until: float,
 ) -> Outcome:
-    """Reads the ranks' output until they have ended, failed, or run out of time."""
+    """Reads the ranks' output until they have ended, failed, or run out of time, which is `until`
+    (of time.monotonic)."""
     began = time.monotonic()
     failed_at: float | None = None
     stacks: dict[int, str] = {}
     timed_out = False
     dead: list[int] = []
+    gone = False
+    remote = (folder / "launcher").exists()
     died_at = began
     next_search = began
     while process.poll() is None:
         readers.read(0.05)
         now = time.monotonic()
         if now >= next_search:  # one rank knows them; after a crash there may be none to ask
+            if remote:
+                _look_again(folder)
             shared.update(_shared_files(watched.living()[:1]))
             next_search = now + 0.5
         if failed_at is None and any(folder.glob("*.failure")):
             failed_at = now
         if failed_at is not None and now - failed_at > GRACE:
-            break
-        if not dead and (dead := watched.silent()):
+            # The launcher may report the cause later.
+            if not all(each.of_another for each in _failures(folder)) or not remote:
+                break
+            if gone or now - failed_at > LAUNCHER_GRACE:
+                break
+        if not gone:
+            dead = watched.silent()
+            gone = bool(dead) or bool(remote and slurm.first_to_go(readers.said()))
             died_at = now
-        if failed_at is None and ((dead and now - died_at > LAUNCHER_GRACE) or watched.stuck()):
+        if failed_at is None and ((gone and now - died_at > LAUNCHER_GRACE) or watched.stuck()):
             break
-        if failed_at is None and timeout is not None and now - began > timeout:
+        if failed_at is None and now > until:
             timed_out = True
             stacks = _ask_stacks(folder)
             break
     # Read before hocket ends the others, which is no failure of theirs.
-    reports = [json.loads(path.read_text()) for path in folder.glob("*.failure")]
-    failures = sorted((Failure(**report) for report in reports), key=lambda one: one.time)
+    failures = _failures(folder)
     ended_by_us = process.poll() is None
     said = readers.said()
     _end(process, folder, shared)
     readers.drain()
     # a launcher's report of ranks that hocket has ended is misleading
-    if not (ended_by_us and dead):
+    if not (ended_by_us and gone):
         said = readers.said()
     # A launcher may end the others within a millisecond, so ranks that crashed were first.
     dead = [number for number in dead if number in readers.crashed] or dead
     code = process.returncode or (-signal.SIGKILL if ended_by_us else 0)
-    return Outcome(code, failures, said, timed_out, stacks, dead)
+    return Outcome(code, failures, said, timed_out, stacks, dead, readers.noticed)
+
+
+def first_to_go(said: str) -> mpiexec.Gone:
+    """The first process that ended badly, from a launcher's output."""
+    return slurm.first_to_go(said) or mpiexec.first_to_go(said)
+
+
+def _failures(folder: Path) -> list[Failure]:
+    reports = [json.loads(path.read_text()) for path in folder.glob("*.failure")]
+    return sorted((Failure(**report) for report in reports), key=lambda one: one.time)
+
+
+def _await_reports(outcome: Outcome, folder: Path, ranks: int) -> None:
+    """Adds the reports of ranks of other hosts, which a shared file system may show late, and the
+    ranks without one: Open MPI's launcher may end with status 0 after it has lost a host."""
+    limit = time.monotonic() + LATE
+    while not outcome.failures:
+        outcome.failures = _failures(folder)
+        silent = [n for n in range(ranks) if not rank_monitor.has_reported(folder, n)]
+        if not silent or time.monotonic() > limit:
+            outcome.dead = silent if outcome.code == 0 else []
+            return
+        _look_again(folder)
+        time.sleep(0.1)
+
+
+def _look_again(folder: Path) -> None:
+    """Makes a client of NFS read the folder again, as a change by the client itself does."""
+    mark = folder / "again"
+    mark.touch()
+    mark.unlink()
 
 
 def _ask_waits(folder: Path) -> None:
@@ -256,11 +316,11 @@ def _end(process: subprocess.Popen[bytes], folder: Path, shared: set[str]) -> No
     """Ends mpiexec and all processes that it started, and removes their shared memory."""
     if process.poll() == 0:
         return
-    shared.update(_shared_files(_members(folder)))
+    shared.update(_shared_files(sessions.members(_mark(folder))))
     try:
         sessions.end(process, 5)
     finally:
-        _kill_members(folder)
+        sessions.kill_members(_mark(folder))
         _remove(shared)
 
 
@@ -270,26 +330,9 @@ def _remove(shared: set[str]) -> None:
             Path(path).unlink()
 
 
-def _kill_members(folder: Path) -> None:
-    for _ in range(20):
-        members = _members(folder)
-        for pid in members:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        if not members:
-            return
-        time.sleep(0.05)
-
-
-def _members(folder: Path) -> list[int]:
-    """Every living process of this run, by the folder in its environment (Linux)."""
-    mark = f"HOCKET_RUN={folder}\0".encode()
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if mark in (entry / "environ").read_bytes() + b"\0" and int(entry.name) != os.getpid():
-                found.append(int(entry.name))
-    return found
+def _mark(folder: Path) -> str:
+    """The variable in the environment of every process of a run."""
+    return f"HOCKET_RUN={folder}"
 
 
 def _shared_files(pids: Sequence[int]) -> set[str]:
