@@ -22,6 +22,8 @@ constexpr std::int64_t buffered = 4 * apart;
 static_assert(deepest <= apart);
 // Sums of so few terms are computed together: a single one would not fill the SIMD lanes.
 constexpr std::int64_t shortest = 2 * lanes;
+// Shorter runs are copied, several to a block.
+constexpr std::int64_t shortest_run = 256;
 
 void store(void* results, std::int64_t at, Number number, double value) {
     if (number == Number::float64) static_cast<double*>(results)[at] = value;
@@ -42,6 +44,8 @@ void gather_as(const char* from, std::int64_t stride, std::int64_t count, double
 void gather(const char* from, std::int64_t stride, std::int64_t count, Number number, double* to) {
     if (number == Number::float64 && stride == sizeof(double)) {
         std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
+    } else if (number == Number::float64 && stride == 2 * sizeof(double)) {
+        take_alternate(reinterpret_cast<const double*>(from), count, to);
     } else if (number == Number::float64) {
         gather_as<double>(from, stride, count, to);
     } else if (number == Number::float32) {
@@ -60,13 +64,13 @@ std::int64_t product_of(std::span<const std::int64_t> shape) {
 
 // A block of the terms of one sum.
 struct Block {
-    std::int64_t element;  // of the result
-    std::int64_t slot;     // among the sums that are taken together
-    const char* values;    // float64, `step` apart; or the user's own float32
-    std::int64_t step, count;
-    bool first, last;               // of the sum
-    bool single = false;            // float32
-    const BlockSum* sum = nullptr;  // where it is known
+    std::int64_t element = 0;      // of the result
+    std::int64_t slot = 0;         // among the sums that are taken together
+    const char* values = nullptr;  // float64, `step` apart; or the user's own float32
+    std::int64_t step = 0, count = 0;
+    bool first = false, last = false;  // of the sum
+    bool single = false;               // float32
+    const BlockSum* sum = nullptr;     // where it is known
 };
 
 // Buffers, and how one block of a sum is added.
@@ -165,7 +169,7 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
     const bool single = terms.number == Number::float32;
     const std::int64_t size = single ? sizeof(float) : sizeof(double);
     const bool direct = terms.number != Number::float16 && a_step == size && terms.b == nullptr &&
-                        run >= block_length;
+                        run >= shortest_run;
     Odometer result(part(terms.shape, 0, kept), part(terms.a_strides, 0, kept),
                     part(terms.b_strides, 0, kept));
     std::int64_t element = 0;
@@ -209,8 +213,20 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
     } while (result.next());
 }
 
+// The sum of both if two numbers have it; else it is not whole.
+BlockSum joined(const BlockSum& a, const BlockSum& b) {
+    const auto error_of = [](double x, double y, double sum) {
+        const double back = sum - x;
+        return (x - (sum - back)) + (y - back);
+    };
+    BlockSum sum{a.high + b.high, a.low + b.low, a.pair() && b.pair(), {}};
+    if (error_of(a.high, b.high, sum.high) != 0 || error_of(a.low, b.low, sum.low) != 0)
+        sum.whole = false;
+    return sum;
+}
+
 // Many sums together, where their terms lie further apart than the sums' first terms: as those of
-// columns of a row-major array. A sum that one block has whole goes to `results`, if not null.
+// columns of a row-major array. A sum that two numbers have goes to `results`, if not null.
 template <class Sink>
 void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& sink) {
     const auto dims = terms.shape.size();
@@ -224,7 +240,8 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
     const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copy);
     std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
     std::vector<const void*> rows;
-    std::array<BlockSum, widest> sums;
+    std::array<BlockSum, widest> sums, totals;
+    std::array<bool, widest> begun;  // a part of the sum went to the sink
     std::array<double, widest> guesses;
     Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
     std::int64_t element = 0;
@@ -237,7 +254,8 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
             wide = std::min(widest, here ? (side - k) / 8 * 8 : side - k);
             const char* a = static_cast<const char*>(terms.a) + result.a() + k * side_step;
             Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
-            bool first = true;
+            totals.fill({});
+            begun.fill(false);
             for (bool more = true; more;) {
                 rows.clear();
                 for (std::int64_t n = 0; n < (here ? deep : copied) && more; ++n) {
@@ -249,26 +267,36 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
                 }
                 sum_columns(rows, singles, (wide + 7) / 8 * 8, guesses.data(), sums.data());
                 for (std::int64_t slot = 0; slot < wide; ++slot) {
-                    const BlockSum& sum = sums[static_cast<std::size_t>(slot)];
-                    if (results != nullptr && first && !more && sum.pair()) {
-                        results[element + k + slot] = sum.high + sum.low;
-                        continue;
+                    const auto at = static_cast<std::size_t>(slot);
+                    BlockSum& total = totals[at];
+                    const auto pass_on = [&](Block block) {
+                        block.element = element + k + slot;
+                        block.slot = slot;
+                        block.first = !begun[at];
+                        begun[at] = true;
+                        sink(block);
+                    };
+                    if (const BlockSum both = joined(total, sums[at]); both.whole) {
+                        total = both;
+                    } else {
+                        pass_on({.sum = &total});
+                        total = sums[at].whole ? sums[at] : BlockSum{};
+                        if (!sums[at].whole) {  // alone
+                            double* next = blocks.x();
+                            for (const void* const row : rows)
+                                *next++ = singles ? static_cast<const float*>(row)[slot]
+                                                  : static_cast<const double*>(row)[slot];
+                            pass_on({.values = reinterpret_cast<const char*>(blocks.x()),
+                                     .step = sizeof(double),
+                                     .count = padded(blocks.x(), next - blocks.x())});
+                        }
                     }
-                    Block block{element + k + slot, slot, nullptr, 0, 0, first, !more};
-                    if (sum.whole) {
-                        block.sum = &sum;
-                    } else {  // alone
-                        double* next = blocks.x();
-                        for (const void* const row : rows)
-                            *next++ = singles ? static_cast<const float*>(row)[slot]
-                                              : static_cast<const double*>(row)[slot];
-                        block.values = reinterpret_cast<const char*>(blocks.x());
-                        block.step = sizeof(double);
-                        block.count = padded(blocks.x(), next - blocks.x());
-                    }
-                    sink(block);
+                    if (more) continue;
+                    if (results != nullptr && !begun[at])
+                        results[element + k + slot] = total.high + total.low;
+                    else
+                        pass_on({.last = true, .sum = &total});
                 }
-                first = false;
             }
         }
         element += side;
@@ -322,6 +350,24 @@ void round(const std::int64_t* accumulators, std::int64_t count, Number number, 
     for (std::int64_t element = 0; element < count; ++element)
         store(results, element, result,
               rounded(accumulators + element * range.words(), range, result));
+}
+
+bool pairs(const Terms& terms, double* sums) {
+    if (product_of(terms.shape) == 0)
+        std::fill_n(sums, 2 * product_of(terms.shape.first(terms.kept)), 0.0);
+    Blocks blocks(terms, false);
+    std::array<BlockSum, widest> totals;
+    bool all = true;
+    walk_all(terms, blocks, nullptr, [&](const Block& block) {
+        BlockSum& total = totals[static_cast<std::size_t>(block.slot)];
+        const BlockSum sum = blocks.sum_of(block);
+        total = joined(block.first ? BlockSum{} : total, sum);
+        all = all && total.whole;
+        if (!block.last) return;
+        sums[2 * block.element] = total.high;
+        sums[2 * block.element + 1] = total.low;
+    });
+    return all;
 }
 
 void sum(const Terms& terms, Number result, void* results) {

@@ -185,6 +185,15 @@ def exact_merge(into: int, from_: int, count: int, number: str, products: bool) 
 def exact_round(
     accumulators: int, count: int, number: str, products: bool, result: str, rounded: int
 ) -> None: ...
+def exact_pairs(
+    number: str,
+    a: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    kept: int,
+    sums: int,
+    /,
+) -> bool: ...
 def exact_sum(
     number: str,
     a: int,
