@@ -44,20 +44,19 @@ AnyArray = npt.NDArray[Any]
 TILE = 32 << 20
 
 
-def partial_layouts(layout: Layout, axes: Shape) -> Iterator[Layout]:
+@kept
+def partial_layouts(layout: Layout, axes: Shape) -> list[Layout]:
     """The layouts of partial results over `axes`, one a combination of the axes' parts; their
     shape has extent 1 in `axes`."""
     shape = tuple(1 if d in axes else extent for d, extent in enumerate(layout.shape))
     choices = [parts_along(layout, d) if d in axes else (None,) for d in range(layout.ndim)]
     own = ["*" if d in axes else f"i{d}" for d in range(layout.ndim)]
+    found = []
     for place in np.ndindex(*map(len, choices)):
         at = [choices[d][place[d]] for d in range(layout.ndim)]
-        yield aligned(
-            shape,
-            own,
-            [own[d] if at[d] is None else str(at[d]) for d in range(layout.ndim)],
-            layout,
-        )
+        template = [own[d] if at[d] is None else str(at[d]) for d in range(layout.ndim)]
+        found.append(aligned(shape, own, template, layout))
+    return found
 
 
 def on_grid(a: Array) -> Array:
@@ -90,7 +89,7 @@ def combined(
     """
     target = without(a.layout, axes, True)
     rank = a._rank_and_size[0]
-    layouts = list(partial_layouts(a.layout, axes))
+    layouts = partial_layouts(a.layout, axes)
     if not layouts:  # there are no elements
         value = np.asarray(identity).astype(partial.dtype)  # -1 of bitwise_and has no sign there
         return made(np.full(local_shape(target, a.comm), value), target, a.comm)
@@ -250,7 +249,7 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
         local = a.local if a.dtype == wanted else a.local.astype(wanted)
     target = without(a.layout, axes, True)
     rank = a._rank_and_size[0]
-    layouts = list(partial_layouts(a.layout, axes))
+    layouts = partial_layouts(a.layout, axes)
     if local.ndim != a.layout.ndim or rank >= a.layout.size:
         local = np.empty(
             a.layout.local_shape(rank) if rank < a.layout.size else (0,) * a.layout.ndim, wanted
