@@ -38,7 +38,8 @@ class Layout:
     def indexed(shape: Sequence[int], lists: Sequence[npt.NDArray[np.int64]]) -> Layout: ...
     @staticmethod
     def boxes(
-        shape: Sequence[int], pairs: Sequence[tuple[Sequence[int], Sequence[int]]]
+        shape: Sequence[int],
+        bounds: Union[npt.NDArray[np.int64], Sequence[tuple[Sequence[int], Sequence[int]]]],
     ) -> Layout: ...
     @staticmethod
     def elements(shape: Sequence[int], arrays: Sequence[npt.NDArray[np.int64]]) -> Layout: ...
