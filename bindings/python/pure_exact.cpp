@@ -69,6 +69,16 @@ void bind_exact(nb::module_& m) {
               exact::round(address_as<const std::int64_t>(accumulators), count, number_of(number),
                            products, number_of(result), address_as<void>(rounded));
           });
+    m.def("exact_pairs", [](const std::string& number, std::uintptr_t a, const Integers& shape,
+                            const Integers& strides, std::size_t kept, std::uintptr_t sums) {
+        const exact::Terms terms{.number = number_of(number),
+                                 .a = address_as<const void>(a),
+                                 .shape = shape,
+                                 .a_strides = strides,
+                                 .kept = kept};
+        nb::gil_scoped_release release;
+        return exact::pairs(terms, address_as<double>(sums));
+    });
     m.def("exact_sum", [](const std::string& number, std::uintptr_t a, const Integers& shape,
                           const Integers& strides, std::size_t kept, const std::string& result,
                           std::uintptr_t rounded) {

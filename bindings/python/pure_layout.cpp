@@ -89,6 +89,20 @@ Layout boxes(const Shape& shape, const std::vector<std::pair<Shape, Shape>>& pai
     return Layout::boxes(shape, boxes);
 }
 
+using BoxArray = nb::ndarray<const std::int64_t, nb::shape<-1, 2, -1>, nb::c_contig>;
+
+Layout boxes_of_array(const Shape& shape, const BoxArray& bounds) {
+    std::vector<hocket::IndexBox> boxes(bounds.shape(0));
+    const std::size_t dimensions = bounds.shape(2);
+    const std::int64_t* next = bounds.data();
+    for (auto& [start, stop] : boxes) {
+        start.assign(next, next + dimensions);
+        stop.assign(next + dimensions, next + 2 * dimensions);
+        next += 2 * dimensions;
+    }
+    return Layout::boxes(shape, boxes);
+}
+
 Layout elements(const Shape& shape, const std::vector<IntegerArray>& arrays) {
     std::vector<std::vector<std::int64_t>> lists;
     for (const IntegerArray& array : arrays) {
@@ -141,6 +155,7 @@ void bind_layout(nb::module_& m) {
                         return Layout::aligned(shape, align, target);
                     })
         .def_static("indexed", &indexed)
+        .def_static("boxes", &boxes_of_array)
         .def_static("boxes", &boxes)
         .def_static("elements", &elements)
         .def_static("from_blacs", &from_blacs)

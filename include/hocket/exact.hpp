@@ -38,6 +38,10 @@ void merge(std::int64_t* into, const std::int64_t* from, std::int64_t count, Num
 void round(const std::int64_t* accumulators, std::int64_t count, Number number, bool products,
            Number result, void* rounded);
 
+/// Writes each sum of elements (no products) as two numbers whose sum it is exactly. False if some
+/// sum needs more; then its two numbers mean nothing.
+bool pairs(const Terms& terms, double* sums);
+
 /// The rounded sums of elements (no products), dense. Allocates the accumulators itself.
 void sum(const Terms& terms, Number result, void* rounded);
 

@@ -151,12 +151,14 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
         state.most = state.left = Vector{};
     }
     for (std::size_t k = 0; k < rows.size(); k += together) {
-        const std::size_t end = std::min(k + together, rows.size());
+        const std::size_t end = std::min(k + together, rows.size()), last = rows.size() - 1;
         for (std::int64_t c = 0; c < columns; c += 8) {
             auto [high, low, most, left] = states[c / 8];
             for (std::size_t row = k; row < end; ++row) {
                 Vector x;
                 load(x, static_cast<const T*>(rows[row]) + c);
+                // The processor's own prefetches stop at the end of a page.
+                __builtin_prefetch(static_cast<const T*>(rows[std::min(row + together, last)]) + c);
                 raise(most, x);
                 const Vector more = high + x;
                 const Vector rest = x - (more - high);
@@ -196,6 +198,20 @@ HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count,
             __builtin_convertvector((Floats)(sized | (bits & 0x8000) << 16), Vector);
         std::memcpy(to + k, &wide, sizeof wide);
     }
+}
+
+HOCKET_INLINE void alternate_lanes(const double* from, std::int64_t count, double* to) {
+    constexpr Bits even = {0, 2, 4, 6, 8, 10, 12, 14};
+    std::int64_t k = 0;
+    // The last vector would read one number beyond those taken.
+    for (; k + 8 < count; k += 8) {
+        Vector first, second;
+        load(first, from + 2 * k);
+        load(second, from + 2 * k + 8);
+        const Vector taken = __builtin_shuffle(first, second, even);
+        std::memcpy(to + k, &taken, sizeof taken);
+    }
+    for (; k < count; ++k) to[k] = from[2 * k];
 }
 
 struct Portable {
@@ -244,6 +260,9 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
             const bool exact = multiply_lanes(x, y, count, products);                             \
             Target::errors(x, y, count, products, errors);                                        \
             return exact;                                                                         \
+        }                                                                                         \
+        attribute static void alternate(const double* from, std::int64_t count, double* to) {     \
+            alternate_lanes(from, count, to);                                                     \
         }                                                                                         \
         attribute static void halves(const std::uint16_t* from, std::int64_t count, double* to) { \
             halves_lanes(from, count, to);                                                        \
@@ -312,6 +331,9 @@ bool multiply_block(const double* x, const double* y, std::int64_t count, double
                     double* errors) {
     return dispatch(
         [=](auto functions) { return functions.multiply(x, y, count, products, errors); });
+}
+void take_alternate(const double* from, std::int64_t count, double* to) {
+    dispatch([=](auto functions) { functions.alternate(from, count, to); });
 }
 void widen_halves(const std::uint16_t* halves, std::int64_t count, double* to) {
     const std::int64_t even = count / 8 * 8;

@@ -38,6 +38,8 @@ void sum_columns(std::span<const void* const> rows, bool single, std::int64_t co
 /// products[k] + errors[k] = x[k] * y[k]. False where that is not exact: overflow, underflow, NaN.
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,
                     double* errors);
+/// Every other number, as the real ones of complex numbers.
+void take_alternate(const double* from, std::int64_t count, double* to);
 void widen_halves(const std::uint16_t* halves, std::int64_t count, double* to);
 
 }  // namespace hocket::exact

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from fractions import Fraction
 
@@ -159,6 +160,27 @@ def test_sums_of_whole_blocks_keep_every_bit(comm):
         x = np.random.default_rng(count).uniform(1, 2, count)
         a = hk.scatter(x, hk.Layout(count, "(BLOCK)", comm.size), comm=comm)
         assert a.sum() == rounded(exact_sum(x), "f8")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@ranks(1, 2)
+def test_sums_of_long_columns_keep_every_bit(comm, dtype):
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(5000, 24)).astype(dtype)
+    if dtype == "c16":
+        x += 1j * rng.normal(size=x.shape)
+    x[2000:, 3] *= 2.0**20  # another size from block to block
+    x[4500:, 4] = -x[:500, 4]
+    x[1500:, 5] *= np.logspace(-20, 20, 3500).astype("f4")  # more bits than two numbers have
+    x[4999, 6] = np.inf
+    for dist in ("(BLOCK, *)", "(CYCLIC(7), *)", "(*, BLOCK)"):
+        a = hk.scatter(x, hk.Layout(x.shape, dist, comm.size), comm)
+        found = hk.replicated(a.sum(axis=0))
+        for part in ("real", "imag"):
+            expected = [math.fsum(getattr(x, part)[:, j].astype("f8")) for j in range(24)]
+            np.testing.assert_array_equal(
+                getattr(found, part), np.array(expected, found.real.dtype)
+            )
 
 
 @ranks(1, 2, 3)

@@ -38,7 +38,8 @@ class Layout:
     def indexed(shape: Sequence[int], lists: Sequence[npt.NDArray[np.int64]]) -> Layout: ...
     @staticmethod
     def boxes(
-        shape: Sequence[int], pairs: Sequence[tuple[Sequence[int], Sequence[int]]]
+        shape: Sequence[int],
+        bounds: Union[npt.NDArray[np.int64], Sequence[tuple[Sequence[int], Sequence[int]]]],
     ) -> Layout: ...
     @staticmethod
     def elements(shape: Sequence[int], arrays: Sequence[npt.NDArray[np.int64]]) -> Layout: ...
@@ -185,6 +186,15 @@ def exact_merge(into: int, from_: int, count: int, number: str, products: bool) 
 def exact_round(
     accumulators: int, count: int, number: str, products: bool, result: str, rounded: int
 ) -> None: ...
+def exact_pairs(
+    number: str,
+    a: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    kept: int,
+    sums: int,
+    /,
+) -> bool: ...
 def exact_sum(
     number: str,
     a: int,

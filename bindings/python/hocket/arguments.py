@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any, Optional
 
@@ -195,18 +196,35 @@ def index_box(given: Any, process: int) -> tuple[list[int], list[int]]:
     return integers(start, f"the start of {what}"), integers(stop, f"the stop of {what}")
 
 
-def index_boxes(given: Iterable[Any]) -> list[Any]:
-    """A (start, stop) pair for each process. Raises `LayoutError`."""
+def index_boxes(given: Iterable[Any]) -> Any:
+    """A (start, stop) pair for each process, or an int64 array of them of shape (processes, 2,
+    dimensions). Raises `LayoutError`."""
     boxes = given if isinstance(given, np.ndarray) else list(given)
-    try:  # NumPy reads a million pairs in a fraction of the time that one check each takes
-        array = np.asarray(boxes)
-    except (TypeError, ValueError, OverflowError):
-        array = np.empty(0)
-    if array.dtype == np.int64 and array.ndim in (2, 3) and array.shape[1] == 2:
-        pairs: list[Any] = array.reshape(len(array), 2, -1).tolist() if array.size else []
-        if pairs:
-            return pairs
+    array = boxes if isinstance(boxes, np.ndarray) else _as_one_array(boxes)
+    if array is not None and array.dtype == np.int64 and array.ndim in (2, 3) and array.size:
+        if array.shape[1] == 2:
+            return np.ascontiguousarray(array.reshape(len(array), 2, -1))
+        raise LayoutError(
+            f"boxes have the shape {array.shape}; give (processes, 2, dimensions): the starts and "
+            "the stops"
+        )
     return [index_box(each, process) for process, each in enumerate(boxes)]
+
+
+def _as_one_array(boxes: list[Any]) -> Optional[npt.NDArray[np.int64]]:
+    """Pairs of tuples or lists of ints as an array; None for others. NumPy takes ten times as
+    long to find the shape and the type of nested tuples."""
+    flat = chain.from_iterable
+    try:
+        if set(map(len, boxes)) != {2} or not set(map(type, flat(boxes))) <= {tuple, list}:
+            return None
+        lengths = set(map(len, flat(boxes)))
+        if len(lengths) != 1 or set(map(type, flat(flat(boxes)))) != {int}:
+            return None
+        found = np.fromiter(flat(flat(boxes)), np.int64)
+    except (TypeError, OverflowError):
+        return None
+    return found.reshape(len(boxes), 2, lengths.pop())
 
 
 def regular(places: npt.NDArray[np.int64]) -> Any:

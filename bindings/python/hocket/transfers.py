@@ -201,12 +201,15 @@ class Transfer:
         >>> x.start(a, b)
         >>> x.wait()
         """
-        try:
-            source, destination = self._ends(a, b)
-            if source is not a:
-                _convert(a, source)
-        except Exception as error:
-            self._core.refuse(kind_of(error), str(error) or repr(error))
+        if self._to is None and type(a) is type(b) is Array:
+            source, destination = a, b
+        else:
+            try:
+                source, destination = self._ends(a, b)
+                if source is not a:
+                    _convert(a, source)
+            except Exception as error:
+                self._core.refuse(kind_of(error), str(error) or repr(error))
         self._core.start(source._wrapped(), destination._wrapped())
         self._moved = (destination, b)
 
@@ -232,7 +235,7 @@ class Transfer:
         >>> x.start(hk.zeros(blocks), hk.empty(cyclic))
         >>> x.wait(timeout=60)
         """
-        self._core.wait(as_seconds(timeout))
+        self._core.wait(None if timeout is None else as_seconds(timeout))
         self._finish()
 
     def test(self) -> bool:
@@ -337,7 +340,8 @@ class Transfer:
             self._from = self._staged[0]
         if came is not into:
             _convert(came, into)
-        into._settle()
+        if into._home is not None:
+            into._settle()
 
     def _insert(self, flow: Any, a: Array, b: Array, priority: int) -> None:
         """The transfer as a step of a flow: `Flow.transfer`."""

@@ -11,10 +11,10 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import reductions
+from hocket.computing.combining import to_out
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import reduced_axes
 from hocket.computing.operands import broadcast_shape
-from hocket.computing.reductions import to_out
 from hocket.errors import LayoutError, MismatchError
 
 

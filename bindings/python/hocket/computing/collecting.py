@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
+from hocket.arrays import Array
 from hocket.communicators import communicator
-from hocket.computing.layouts import kept, replicated_layout
-from hocket.creation import wrap
+from hocket.computing.layouts import replicated_layout
+from hocket.creation import empty_as, wrap
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
@@ -18,10 +21,10 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-@kept
-def one_each(size: int) -> Layout:
-    """One element a process."""
-    return Layout((size,), "(BLOCK)", size)
+@functools.lru_cache(maxsize=64)
+def one_each(size: int) -> tuple[Layout, Layout]:
+    """One element a process; and all of them on every process."""
+    return Layout((size,), "(BLOCK)", size), replicated_layout((size,), size)
 
 
 def allgather(comm: MPI.Comm, row: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -32,9 +35,11 @@ def allgather(comm: MPI.Comm, row: npt.NDArray[Any]) -> npt.NDArray[Any]:
         alone: npt.NDArray[Any] = np.broadcast_to(row, (size, *row.shape)).copy()
         return alone
     element = np.dtype((np.void, row.nbytes))
-    mine = wrap(row.reshape(-1).view(np.uint8).view(element), one_each(size), comm)
-    all_of_them = redistribute(mine, replicated_layout((size,), size)).local
-    return all_of_them.view(np.uint8).view(row.dtype).reshape((size, *row.shape))
+    own, everywhere = one_each(size)
+    mine = Array(row.reshape(-1).view(np.uint8).view(element), own, comm)
+    found = empty_as(mine, element, everywhere)
+    _mpi.redistribute(mine._wrapped(), found._wrapped(), [], "auto", None, None)
+    return found.local.view(np.uint8).view(row.dtype).reshape((size, *row.shape))
 
 
 def exchange(

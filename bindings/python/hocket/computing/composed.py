@@ -12,12 +12,12 @@ from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import shapes
+from hocket.computing.combining import to_out
 from hocket.computing.contractions import diagonal
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, shape_of
-from hocket.computing.reductions import to_out
 from hocket.creation import empty, from_function, zeros
 from hocket.errors import LayoutError, MismatchError
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from hocket.arrays import Array
 from hocket.calls import collective
+from hocket.computing.combining import combined, finish, leads, on_grid, to_out
 from hocket.computing.elementwise import result_types
 from hocket.computing.exact import Sums, is_exact
+from hocket.computing.exact_sums import total_of
 from hocket.computing.layouts import (
     aligned,
     balanced,
@@ -23,15 +25,7 @@ from hocket.computing.layouts import (
     one_axis,
 )
 from hocket.computing.operands import as_array, as_arrays, bring, without_copies
-from hocket.computing.reductions import (
-    combined,
-    finish,
-    leads,
-    on_grid,
-    reduce_all,
-    to_out,
-    total_of,
-)
+from hocket.computing.reductions import reduce_all
 from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
 from hocket.errors import LayoutError

@@ -9,11 +9,11 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.by_index import combine_at
 from hocket.computing.collecting import allgather
+from hocket.computing.combining import scalar, to_out
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import balanced, normal_axes
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import bring, check_alike, replicated, without_copies
-from hocket.computing.reductions import scalar, to_out
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
 

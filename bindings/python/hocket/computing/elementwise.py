@@ -46,7 +46,9 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
         if kind is Array:
             if first is None:
                 first = x
-            elif x._layout is not first._layout or x._comm is not first._comm:
+            elif x._comm is not first._comm or (
+                x._layout is not first._layout and x._layout != first._layout
+            ):
                 return None
             key.append(x._local.dtype)
         elif kind in _SCALARS or (kind is int and 0 <= x < 128):

@@ -8,7 +8,7 @@ C++ does the arithmetic: ``hocket/exact.hpp``.
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,15 @@ def ordered(x: AnyArray, axes: tuple[int, ...]) -> tuple[AnyArray, int]:
     return x.transpose([*kept, *summed]), len(kept)
 
 
+def with_parts_beside(x: AnyArray, axes: tuple[int, ...]) -> Optional[AnyArray]:
+    """Complex `x` as real numbers, the two parts in turn along the last axis, if that one is kept
+    and dense: C++ then reads long rows."""
+    last = x.ndim - 1
+    if x.dtype.kind != "c" or x.ndim == 0 or last in axes or x.strides[last] != x.itemsize:
+        return None
+    return x.view(real_name(x.dtype))
+
+
 def native(x: AnyArray) -> AnyArray:
     """In the machine's byte order, and aligned."""
     return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
@@ -64,7 +73,12 @@ class Sums:
 
     def add(self, x: AnyArray, axes: tuple[int, ...]) -> None:
         """The sums of elements over `axes`."""
-        for part, half in enumerate(halves(native(x))):
+        x = native(x)
+        beside = with_parts_beside(x, axes)
+        if beside is not None:
+            self._add(slice(None), beside, None, axes, negative=False)
+            return
+        for part, half in enumerate(halves(x)):
             self._add(part, half, None, axes, negative=False)
 
     def add_products(self, x: AnyArray, y: AnyArray, axes: tuple[int, ...]) -> None:
@@ -79,7 +93,12 @@ class Sums:
         self._add(1, xs[1], ys[0], axes, negative=False)
 
     def _add(
-        self, part: int, x: AnyArray, y: Optional[AnyArray], axes: tuple[int, ...], negative: bool
+        self,
+        part: Union[int, slice],
+        x: AnyArray,
+        y: Optional[AnyArray],
+        axes: tuple[int, ...],
+        negative: bool,
     ) -> None:
         if x.size == 0:
             return
@@ -128,6 +147,9 @@ def local_sum(x: AnyArray, axes: tuple[int, ...], dtype: np.dtype[Any]) -> AnyAr
     """The sums over `axes`, rounded once, if all terms are on this process."""
     x = native(x)
     kept_shape = tuple(extent for d, extent in enumerate(x.shape) if d not in axes)
+    beside = with_parts_beside(x, axes)
+    if beside is not None:
+        return local_sum(beside, axes, np.dtype(real_name(dtype))).view(dtype)
     results = []
     for half in halves(x):
         a, kept = ordered(half, axes)
@@ -148,3 +170,36 @@ def local_sum(x: AnyArray, axes: tuple[int, ...], dtype: np.dtype[Any]) -> AnyAr
     whole = np.empty(kept_shape, dtype)
     whole.real, whole.imag = results
     return whole
+
+
+def local_pairs(x: AnyArray, axes: tuple[int, ...]) -> tuple[npt.NDArray[np.float64], bool]:
+    """The sums over `axes`, each as two numbers whose sum it is exactly, and whether all are: of
+    shape (kept extents, real and imaginary part, 2)."""
+    x = native(x)
+    kept_shape = tuple(extent for d, extent in enumerate(x.shape) if d not in axes)
+    beside = with_parts_beside(x, axes)
+    if beside is not None:
+        found, exact = local_pairs(beside, axes)
+        return found.reshape(*kept_shape, 2, 2), exact
+    parts = halves(x)
+    result = np.zeros((*kept_shape, len(parts), 2))
+    exact = True
+    for part, half in enumerate(parts):
+        a, kept = ordered(half, axes)
+        into = result[..., part, :] if len(parts) == 1 else np.zeros((*kept_shape, 2))
+        if a.size:
+            exact &= _pure.exact_pairs(
+                real_name(half.dtype), address(a), a.shape, a.strides, kept, address(into)
+            )
+        result[..., part, :] = into
+    return result, exact
+
+
+def sum_of_pairs(pairs: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> AnyArray:
+    """The sums of stacked `local_pairs`, rounded once to `dtype`."""
+    real = np.dtype(real_name(dtype))
+    found = np.empty(pairs.shape[1:-1], real)
+    a, kept = ordered(pairs, (0, pairs.ndim - 1))
+    if found.size:
+        _pure.exact_sum("float64", address(a), a.shape, a.strides, kept, real.name, address(found))
+    return found.view(dtype)[..., 0]

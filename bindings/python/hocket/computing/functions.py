@@ -17,6 +17,7 @@ from hocket.computing import (
     algebra,
     by_index,
     chosen_terms,
+    combining,
     composed,
     contractions,
     distributions,
@@ -25,7 +26,6 @@ from hocket.computing import (
     joining,
     matrices,
     products,
-    reductions,
     scans,
     sets,
     shapes,
@@ -136,7 +136,7 @@ def by_element(function: Any) -> Callable[..., Any]:
         if others and isinstance(others[0], Array):
             out, others = others[0], others[1:]
         found = elementwise.of_function(function, (x, *others), **options)
-        return found if out is None else reductions.to_out(found, out)
+        return found if out is None else combining.to_out(found, out)
 
     return compute
 
@@ -192,7 +192,7 @@ _clip = np._core.umath.clip if hasattr(np, "_core") else np.core.umath.clip  # t
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """`numpy.round`."""
     result = elementwise.of_function(np.round, (a,), decimals=decimals)
-    return result if out is None else reductions.to_out(result, out)
+    return result if out is None else combining.to_out(result, out)
 
 
 def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
@@ -209,7 +209,7 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
         index = np.clip(index, 0, extent - 1)
     where = (*(slice(None),) * d, index)
     result = a[where]
-    return result if out is None else reductions.to_out(result, out)
+    return result if out is None else combining.to_out(result, out)
 
 
 def named(home: Any, module: Any, names: str) -> Table:

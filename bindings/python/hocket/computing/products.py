@@ -15,6 +15,7 @@ import numpy as np
 
 from hocket.arrays import Array
 from hocket.calls import collective
+from hocket.computing.combining import to_out
 from hocket.computing.contractions import einsum, inner, tensordot
 from hocket.computing.elementwise import result_types
 from hocket.computing.exact import is_exact
@@ -29,7 +30,6 @@ from hocket.computing.layouts import (
     normal_axes,
 )
 from hocket.computing.operands import as_arrays
-from hocket.computing.reductions import to_out
 from hocket.creation import empty
 from hocket.errors import LayoutError
 from hocket.layouts import Layout

@@ -45,7 +45,7 @@ def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out:
         result = redistribute(result, a.layout)
     if out is None:
         return result
-    from hocket.computing.reductions import to_out
+    from hocket.computing.combining import to_out
 
     return to_out(result, out)
 

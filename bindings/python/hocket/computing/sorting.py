@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting: local along local axes, else by samples (Shi, Schaeffer, "Parallel sorting by regular
-sampling", 1992), with the element's number as the second key, so that the order is stable."""
+"""Sorting: local along local axes. Else hocket divides numbers at exact places, so that each moves
+once, and other elements by samples (Shi, Schaeffer, "Parallel sorting by regular sampling", 1992),
+with the element's number as the second key, so that the order is stable."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,17 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.communicators import communicator
 from hocket.computing.collecting import allgather, exchange
-from hocket.computing.layouts import balanced, even, numbers, one_axis
+from hocket.computing.layouts import balanced, even, kept, numbers, one_axis
+from hocket.computing.local_sorting import (
+    all_alike,
+    from_keys,
+    order_stably,
+    sort_alike,
+    sorted_stably,
+    to_keys,
+)
 from hocket.computing.operands import made, without_copies
+from hocket.creation import empty_as
 from hocket.errors import LayoutError
 from hocket.formats import gen_block
 from hocket.layouts import Layout
@@ -63,7 +73,7 @@ def sample_sort(
 def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
     """The order of rows by their keys. A second key that increases only keeps it stable."""
     if len(keys) == 1 or (len(keys) == 2 and bool((keys[1][1:] > keys[1][:-1]).all())):
-        return np.argsort(keys[0], kind="stable")
+        return order_stably(keys[0])
     return np.lexsort(keys[::-1])
 
 
@@ -110,10 +120,15 @@ def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
     if is_local(lines.layout, axis):
         local = lines.local
         result = (
-            function(local) if local.ndim == a.layout.ndim and local.size else local.astype(dtype)
+            function(local)
+            if local.ndim == a.layout.ndim and local.size
+            else np.empty(local.shape, dtype)
         )
         found = made(result, lines.layout, a.comm)
         return found if lines is a else redistribute(found, a.layout)
+    if a.layout.ndim == 1:
+        alone: Array = one(a)
+        return alone
     from hocket.creation import empty
 
     result = empty(a.layout, dtype, a.comm)
@@ -141,9 +156,7 @@ def sort(
 ) -> Array:
     """`numpy.sort`, stable, in the layout of `a`. Collective."""
     a, at = checked(a, axis, order)
-    return by_lines(
-        a, at, lambda x: np.sort(x, at, kind="stable"), lambda line: sort_line(line)[0], a.dtype
-    )
+    return by_lines(a, at, lambda x: sorted_stably(x, at), sort_line, a.dtype)
 
 
 def sort_in_place(a: Array, axis: Any, kind: Any, order: Any, stable: Any) -> None:
@@ -164,20 +177,113 @@ def argsort(
     return by_lines(
         a,
         at,
-        lambda x: np.argsort(x, at, kind="stable"),
-        lambda line: sort_line(line)[1],
+        lambda x: order_stably(x, at),
+        argsort_line,
         np.dtype(np.intp),
     )
 
 
-def sort_line(a: Array) -> tuple[Array, Array]:
-    """The sorted elements of one dimension, and their indices. Collective."""
+def sort_line(a: Array) -> Array:
+    """The sorted elements of one dimension. Collective."""
     layout = a.layout
     a = without_copies(a)
-    rank = a._rank_and_size[0]
-    mine = numbers(a.layout, rank).reshape(-1)
-    (values, places), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
-    return spread(a.comm, values, layout), spread(a.comm, places.astype(np.intp), layout)
+    found = sort_numbers(a, layout)
+    if found is not None:
+        return found
+    mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
+    (values, _), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
+    return spread(a.comm, values, layout)
+
+
+def argsort_line(a: Array) -> Array:
+    """The indices that sort the elements of one dimension. Collective."""
+    layout = a.layout
+    a = without_copies(a)
+    mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
+    (_, places), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
+    return spread(a.comm, places.astype(np.intp, copy=False), layout)
+
+
+def sort_numbers(a: Array, layout: Layout) -> Optional[Array]:
+    """The sorted elements of `a`, which has no copies, as an array of `layout`. None if equal ones
+    differ (`all_alike`). Collective."""
+    if not (a.dtype.kind in "biuf" and a.dtype.itemsize <= 8 and a.dtype.isnative):
+        return None
+    comm, sources = a.comm, empty_as(a, a.dtype)  # peers read its memory
+    local = sources._local.reshape(-1)
+    local[...] = a.local.reshape(-1)
+    sort_alike(local)
+    ends = to_keys(local[[0, -1]]) if len(local) else np.zeros(2, np.uint64)
+    row = np.asarray([len(local), *ends, all_alike(local)], np.uint64)
+    all_rows = allgather(comm, row)
+    counts = all_rows[:, 0].astype(np.int64)
+    if not all_rows[:, 3].all() or counts.sum() != layout.shape[0]:
+        return None
+    if counts.sum() == 0:
+        return empty_as(a, a.dtype, layout)
+    target = layout if in_rank_order(layout) else balanced(layout.shape, layout.size)
+    begins = np.cumsum([0, *(target.local_elements(rank) for rank in range(target.size))])
+    filled = all_rows[counts > 0]
+    cuts = divide(comm, local, begins[1:-1], filled[:, 1].min(), filled[:, 2].max())
+    cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
+    shares = np.diff(cuts)  # elements of each process for each part of the target
+    firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares
+    runs = [
+        [(int(first), int(share)) for first, share in zip(*rows) if share]
+        for rows in zip(firsts, shares)
+    ]
+    result = redistribute(sources._remapped(Layout.indexed(layout.shape, runs)), target)
+    sort_alike(result._local, runs=int((shares > 0).sum(axis=0).max()))
+    return result if target is layout else redistribute(result, layout)
+
+
+@kept
+def in_rank_order(layout: Layout) -> bool:
+    """Whether each process holds one run, after those of the processes before it."""
+    counts = [layout.local_elements(rank) for rank in range(layout.size)]
+    begins = np.cumsum([0, *counts]).tolist()
+    if begins[-1] != layout.shape[0]:
+        return False
+    runs = [[(first, count)] if count else [] for first, count in zip(begins, counts)]
+    return layout == Layout.indexed(layout.shape, runs) or (
+        layout == Layout(layout.shape, [gen_block(counts)], layout.size)
+    )
+
+
+def divide(
+    comm: Any, local: AnyArray, wanted: npt.NDArray[np.int64], least: Any, most: Any
+) -> npt.NDArray[np.int64]:
+    """For each process (a row) and each of `wanted`: how many of its sorted elements belong to the
+    first `wanted` of all. Of equal elements, those of lower processes come first. Collective.
+
+    Narrows an interval of keys for each of `wanted`, by the numbers of elements before equally
+    spaced keys. `least` and `most`: the first and the last key of all processes.
+    """
+    count = len(wanted)
+    if count == 0:
+        return np.empty((communicator(comm).size, 0), np.int64)
+    # Invariant: the greatest key with at most `wanted` elements before it is in [low, high],
+    # because none is before `least`.
+    low, high = np.full(count, least, np.uint64), np.full(count, most, np.uint64)
+    parts = min(256, max(2, (1 << 16) // (count * communicator(comm).size)))
+    numbered, each = np.arange(1, parts + 1, dtype=np.uint64), np.arange(count)
+    while (low < high).any():
+        steps = np.maximum((high - low) // np.uint64(parts), 1)[:, None]
+        keys = low[:, None] + np.minimum(steps * numbered, (high - low)[:, None])
+        keys[:, -1] = high
+        before = np.searchsorted(local, from_keys(keys, local.dtype).reshape(-1))
+        total = allgather(comm, before).sum(axis=0).reshape(keys.shape)
+        fits = (total <= wanted[:, None]).sum(axis=1)  # keys increase, and so do their numbers
+        found = (fits > 0) & (total[each, np.maximum(fits, 1) - 1] == wanted)
+        last = np.where(fits > 0, keys[each, np.maximum(fits, 1) - 1], low)
+        following = keys[each, np.minimum(fits, parts - 1)] - np.uint64(1)
+        low, high = last, np.where(found | (fits == parts), last, np.maximum(following, last))
+    values = from_keys(low, local.dtype)
+    sides = [np.searchsorted(local, values, side) for side in ("left", "right")]
+    both = allgather(comm, np.asarray(sides))
+    before, equal = both[:, 0], both[:, 1] - both[:, 0]
+    of_equal = wanted - before.sum(axis=0) - (np.cumsum(equal, axis=0) - equal)
+    return before + np.clip(of_equal, 0, equal)  # type: ignore[no-any-return]
 
 
 def sort_complex(a: Array) -> Array:

@@ -11,9 +11,10 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
 from hocket.computing.collecting import allgather
+from hocket.computing.combining import combined, finish, on_grid, to_out
 from hocket.computing.layouts import numbers, one_axis, reduced_axes
 from hocket.computing.operands import made, without_copies
-from hocket.computing.reductions import combined, finish, on_grid, reduce, to_out
+from hocket.computing.reductions import reduce
 from hocket.errors import LayoutError, MismatchError
 
 
@@ -161,7 +162,7 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
                 best = other
         result = np.intp(best["index"])
         if keepdims:
-            from hocket.computing.reductions import scalar
+            from hocket.computing.combining import scalar
 
             return scalar(result, np.dtype(np.intp), True, a, out)
         return result if out is None else to_out(result, out)

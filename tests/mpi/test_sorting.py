@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sorts of distributed arrays: NumPy's stable order to the bit, and even parts of any values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lockstep import ranks
+
+import hocket as hk
+
+#: equal and yet different: zeros with signs, NaN with signs and payloads
+PECULIAR = np.array(
+    [0.0, -0.0, 1.5, np.inf, -np.inf, *np.array([0x7FF8 << 48, 0xFFF8 << 48], "u8").view("f8")]
+)
+
+
+def values(kind, count, dtype, rng):
+    """Numbers of a kind, which the dtype can hold."""
+    dtype = np.dtype(dtype)
+    if kind == "bits":
+        found = rng.integers(0, 256, count * dtype.itemsize, np.uint8)
+        return found % 2 == 0 if dtype.kind == "b" else found.view(dtype)
+    if kind == "equal":
+        return np.ones(count, dtype)
+    if kind == "few":
+        return rng.integers(0, 3, count).astype(dtype)
+    if kind == "peculiar" and dtype.kind in "fc":
+        with np.errstate(invalid="ignore"):
+            return rng.choice(PECULIAR, count).astype(dtype)
+    return (rng.normal(size=count) * 100).astype("i8").astype(dtype)
+
+
+def layouts(count, size):
+    """In rank order, interleaved, all on one process, and with copies."""
+    yield hk.Layout(count, "(BALANCED)", size)
+    yield hk.Layout(count, [hk.gen_block([0] * (size - 1) + [count])], size)
+    yield hk.Layout(count, "(CYCLIC(3))", size)
+    yield hk.Layout(count, "(*)", size, replicate=(0,))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f8", "f4", "f2", ">f8", "i8", "u8", "i4", "i2", "u1", "?", "c16"]
+)
+@ranks(1, 2, 3, 4)
+def test_a_sort_is_numpys_stable_one_to_the_bit(comm, dtype):
+    rng = np.random.default_rng([11, np.dtype(dtype).itemsize])
+    for count in (0, comm.size, 700):
+        for kind in ("bits", "equal", "few", "peculiar", "normal"):
+            x = values(kind, count, dtype, rng)
+            expected, order = np.sort(x, kind="stable"), np.argsort(x, kind="stable")
+            for layout in layouts(count, comm.size):
+                what = f"{count} {kind} {dtype} in {layout}"
+                a = hk.wrap(x[layout.global_indices(comm.rank)[0]], layout, comm)
+                found = np.sort(a)
+                assert found.layout == layout and found.dtype == x.dtype, what
+                assert hk.replicated(found).tobytes() == expected.tobytes(), what
+                np.testing.assert_array_equal(hk.replicated(np.argsort(a)), order, what)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@ranks(1, 3)
+def test_lines_are_sorted_stably_to_the_bit(comm, axis):
+    rng = np.random.default_rng(12)
+    for kind in ("few", "peculiar", "normal"):
+        x = values(kind, 60 * 50, "f8", rng).reshape(60, 50)
+        layout = hk.Layout(x.shape, "(BLOCK, *)", comm.size)
+        a = hk.scatter(x, layout, comm)
+        found = hk.replicated(np.sort(a, axis))
+        assert found.tobytes() == np.sort(x, axis, kind="stable").tobytes()
+        order = hk.replicated(np.argsort(a, axis))
+        np.testing.assert_array_equal(order, np.argsort(x, axis, kind="stable"))
+
+
+@ranks(4)
+def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
+    from hocket.computing.sorting import divide
+
+    local = np.zeros(1000)
+    wanted = np.array([1000, 2000, 3000])
+    cuts = divide(comm, local, wanted, np.uint64(1 << 63), np.uint64(1 << 63))
+    np.testing.assert_array_equal(cuts.sum(axis=0), wanted)
+    np.testing.assert_array_equal(cuts[comm.rank], np.clip(wanted - 1000 * comm.rank, 0, 1000))
