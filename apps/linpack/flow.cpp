@@ -50,7 +50,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
         const std::int64_t first = k * matrix.nb();
         const Columns own{matrix.local_column(first), std::min(matrix.nb(), matrix.n() - first)};
         if (matrix.column_owner(first) == matrix.grid().column())
-            flow.task(
+            flow.blocking_task(
                 [&, k] {
                     panel.open(k);
                     factor(matrix, panel);
@@ -76,11 +76,12 @@ Factored flow(const Matrix& matrix, const Options& options) {
         for (const Columns& columns : right_of(matrix, k, options.width)) {
             auto& swap = swaps[static_cast<std::size_t>(columns.first)];
             const Region memory = memory_of(matrix, columns), rows(&swap, sizeof swap);
-            flow.task([&, columns] { swap.emplace(matrix, panel, columns).gather(); },
-                      {reads(parcels), updates(memory), writes(rows)}, {priority, "gather"});
-            flow.comm(
-                [&, columns] { return operations(swap->start(tag_of(matrix, panel, columns))); },
-                {reads(parcels), updates(rows)}, {priority, "exchange"});
+            flow.blocking_task(
+                [&, columns] {
+                    swap.emplace(matrix, panel, columns).gather();
+                    wait(swap->start(tag_of(matrix, panel, columns)));
+                },
+                {reads(parcels), updates(memory), writes(rows)}, {priority, "exchange"});
             flow.task(
                 [&] {
                     update(

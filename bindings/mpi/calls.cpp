@@ -7,14 +7,15 @@
 #include <array>
 #include <atomic>
 
-#include "own_stack.hpp"
+#include "hocket/flow_body.hpp"
+#include "steps.hpp"
 
 namespace {
 
 using hocket::blocking::BlockedCall;
-using hocket::blocking::in_step;
 using hocket::blocking::pause_until;
 using hocket::blocking::with_turn;
+using hocket::flow::may_pause;
 
 /// Starts requests by `start`, and waits for them in the step.
 template <std::size_t count, class Start>
@@ -67,8 +68,8 @@ std::atomic<bool> only_notices{false};
 /// A collective function, anywhere.
 template <class Blocking, class Start>
 int collective(const char* name, Blocking&& blocking, Start&& start) {
-    if (in_step()) {
-        hocket::blocking::wait_for_turn_of_collectives();
+    if (may_pause()) {
+        hocket::flow::await_earlier_blocking_tasks();
         return one_in_step(MPI_STATUS_IGNORE, start);
     }
     const BlockedCall call(name);
@@ -84,7 +85,7 @@ int collective(const char* name, Blocking&& blocking, Start&& start) {
 
 HOCKET_MPI MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                     MPI_Status* status) {
-    if (in_step())
+    if (may_pause())
         return one_in_step(status, [&](MPI_Request* request) {
             return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
         });
@@ -94,7 +95,7 @@ HOCKET_MPI MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int 
 
 HOCKET_MPI MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag,
                     MPI_Comm comm) {
-    if (in_step())
+    if (may_pause())
         return one_in_step(MPI_STATUS_IGNORE, [&](MPI_Request* request) {
             return PMPI_Isend(buffer, count, type, destination, tag, comm, request);
         });
@@ -104,7 +105,7 @@ HOCKET_MPI MPI_Send(const void* buffer, int count, MPI_Datatype type, int destin
 
 HOCKET_MPI MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int destination, int tag,
                      MPI_Comm comm) {
-    if (in_step())
+    if (may_pause())
         return one_in_step(MPI_STATUS_IGNORE, [&](MPI_Request* request) {
             return PMPI_Issend(buffer, count, type, destination, tag, comm, request);
         });
@@ -115,7 +116,7 @@ HOCKET_MPI MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int desti
 HOCKET_MPI MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int destination,
                         int out_tag, void* in, int in_count, MPI_Datatype in_type, int source,
                         int in_tag, MPI_Comm comm, MPI_Status* status) {
-    if (in_step()) {
+    if (may_pause()) {
         std::array<MPI_Status, 2> statuses;
         const int result = in_step<2>(
             [&](auto& requests) {
@@ -135,14 +136,14 @@ HOCKET_MPI MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, i
 }
 
 HOCKET_MPI MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    if (in_step())
+    if (may_pause())
         return tested_in_step([&](int* done) { return PMPI_Test(request, done, status); });
     const BlockedCall call("MPI_Wait");
     return PMPI_Wait(request, status);
 }
 
 HOCKET_MPI MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (in_step())
+    if (may_pause())
         return tested_in_step(
             [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
     const BlockedCall call("MPI_Waitall");
@@ -150,7 +151,7 @@ HOCKET_MPI MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 }
 
 HOCKET_MPI MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-    if (in_step())
+    if (may_pause())
         return tested_in_step(
             [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
     const BlockedCall call("MPI_Waitany");
@@ -158,7 +159,7 @@ HOCKET_MPI MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status
 }
 
 HOCKET_MPI MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    if (in_step())
+    if (may_pause())
         return tested_in_step(
             [&](int* done) { return PMPI_Iprobe(source, tag, comm, done, status); });
     const BlockedCall call("MPI_Probe");

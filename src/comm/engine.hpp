@@ -131,6 +131,11 @@ bool must_not_block();
 /// @throws Error where this thread may not wait. `what`: "send"
 void require_may_block(const std::string& what);
 
+/// How a step with a stack of its own waits: `pause` returns true once the operation has completed,
+/// and false in all other code. @throws the error of the operation.
+using Pause = bool (*)(Operation& operation);
+void set_pause(Pause pause);
+
 /// Held by a thread while it waits: below MPI_THREAD_MULTIPLE no other thread is let in meanwhile.
 class Waiter {
   public:

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <mutex>
@@ -104,6 +105,33 @@ bool done_soon(Operation& operation) {
     return false;
 }
 
+std::atomic<comm::Pause> pause_step{nullptr};
+
+class UntilDeadline final : public Operation {
+  public:
+    UntilDeadline(Operation& operation, const Deadline& deadline)
+        : operation_(operation), deadline_(deadline) {}
+    bool poll() override {
+        done_ = operation_.poll();
+        return done_ || deadline_.passed();
+    }
+    std::string text() const override { return operation_.text(); }
+    bool done() const { return done_; }
+
+  private:
+    Operation& operation_;
+    const Deadline& deadline_;
+    bool done_ = false;
+};
+
+// True if it has completed while the step that this thread runs was paused.
+bool done_paused(Operation& operation, const Deadline& deadline) {
+    const comm::Pause pause = pause_step.load(std::memory_order_relaxed);
+    if (pause == nullptr) return false;
+    UntilDeadline limited(operation, deadline);
+    return pause(limited) && limited.done();
+}
+
 // True if the last poll completes the operation. @throws DeadlineError otherwise.
 bool done_at(const Deadline& deadline, Operation& operation) {
     const auto awaited = comm::awaited_by(operation);
@@ -138,7 +166,7 @@ void wait(Operation& operation, Deadline deadline) {
     comm::require_no_fork();
     if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
-    if (poll_all(operation) || done_soon(operation)) return;
+    if (poll_all(operation) || done_soon(operation) || done_paused(operation, deadline)) return;
     const comm::InterpreterUnlocked unlocked;
     const Registered registered(operation);
     const comm::Waiter waiter;
@@ -200,6 +228,10 @@ void comm::InterruptCheck::check() {
     if (now < next_) return;
     next_ = now + between_checks;
     check_interrupts();
+}
+
+void comm::set_pause(Pause pause) {
+    pause_step = pause;
 }
 
 void set_interrupt_check(void (*check)()) {

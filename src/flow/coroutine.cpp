@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coroutines, and functions on a stack of their own, as steps.
-#include <atomic>
+// Coroutines as steps.
 #include <utility>
 
 #include "comm/polled.hpp"
@@ -36,23 +35,6 @@ class SuspendedCoroutine final : public Suspended {
 
 std::shared_ptr<Suspended> suspended(Coroutine<> coroutine) {
     return std::make_shared<SuspendedCoroutine>(std::move(coroutine));
-}
-
-namespace {
-std::atomic<OnOwnStack> own_stack{nullptr};
-}
-
-void set_own_stack(OnOwnStack make) {
-    own_stack = make;
-}
-
-std::shared_ptr<Suspended> on_own_stack(std::function<void()> function) {
-    const OnOwnStack make = own_stack;
-    if (make == nullptr)
-        throw Error(
-            "a step is to wait in blocking functions of MPI, but the library hocket-mpi is not "
-            "loaded; link the program with -lhocket-mpi before its MPI, or set LD_PRELOAD to it");
-    return make(std::move(function));
 }
 
 const void* running_step() {

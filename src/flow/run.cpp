@@ -87,7 +87,8 @@ Step* State::take(int worker) {
 Step* State::run(Step& step, int worker) {
     Step* const next = run_now(step, worker);
     communicate();  // this may make an urgent step ready
-    if (next == nullptr || !queues.has_above(next->priority)) return next;
+    if (next == nullptr || !(queues.has_above(next->priority) || queues.has_bound(worker)))
+        return next;
     ready(*next, worker);
     return nullptr;
 }

@@ -35,6 +35,18 @@ class Running {
     ThreadContext before_;
 };
 
+/// While it lives, waits of this thread hold its worker, because they run steps themselves.
+class Unpaused {
+  public:
+    Unpaused();
+    ~Unpaused();
+    Unpaused(const Unpaused&) = delete;
+    Unpaused& operator=(const Unpaused&) = delete;
+
+  private:
+    void* before_;
+};
+
 /// The end of all but `rest` steps of a scope; or of the listed steps.
 struct WaitTarget {
     Scope& scope;

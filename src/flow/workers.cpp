@@ -232,6 +232,7 @@ void State::help(const WaitTarget& target, const Deadline& deadline) {
             // A waiter releases a cancelled flow, with the memory of its steps.
             const BlockedWait stuck(target, deadline.limited(), cancelled.load());
             Idle idle(*this, target, stuck);
+            const Unpaused unpaused;
             if (!stuck.failed()) hocket::wait(idle, deadline);
             stuck.check();
             continue;
@@ -249,7 +250,7 @@ void State::give_way() {
     // at most the number of priorities.
     const int priority = here.step->priority, worker = here.worker;
     Step* step = nullptr;
-    while (step != nullptr || queues.has_above(priority)) {
+    while (step != nullptr || queues.has_above(priority) || queues.has_bound(worker)) {
         if (step == nullptr) step = take(worker);
         if (step == nullptr) return;
         if (step->priority <= priority) {

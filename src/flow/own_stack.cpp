@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "own_stack.hpp"
-
+// Steps on stacks of their own, which pause where they would wait.
 #include <cxxabi.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cstdio>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "hocket/flow.hpp"
+#include "base/platform.hpp"
+#include "comm/engine.hpp"
+#include "comm/polled.hpp"
+#include "flow/waits.hpp"
+#include "hocket/flow_body.hpp"
 
-namespace hocket::blocking {
+namespace hocket::flow {
 namespace {
 
 /// As large as that of a main thread. Only pages that a step touches take memory. A guard page
@@ -122,19 +124,27 @@ struct Handled {
 class StepOnStack;
 thread_local StepOnStack* running = nullptr;
 
-class StepOnStack final : public flow::Suspended {
+class StepOnStack final : public Suspended {
   public:
     explicit StepOnStack(std::function<void()> function)
         : function_(std::move(function)), number_(order().enter()) {}
     ~StepOnStack() override { end(); }
 
     bool ready() override {
-        if (complete_ == nullptr) return true;
-        if (!(*complete_)()) return false;
-        complete_ = nullptr;
+        if (awaited_ == nullptr) return true;
+        try {
+            if (!awaited_->poll()) return false;
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+        awaited_ = nullptr;
         return true;
     }
     bool resume() override {
+        if (platform::simulated) {  // all processes are in one thread: the step blocks
+            function_();
+            return true;
+        }
         if (!stack_) begin();
         StepOnStack* const before = std::exchange(running, this);
         handled_.swap();
@@ -146,15 +156,18 @@ class StepOnStack final : public flow::Suspended {
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
         return true;
     }
-    bool has_stack() const override { return true; }
-    std::string text() const override { return "a call of MPI"; }
+    bool has_stack() const override { return !platform::simulated; }
+    std::string text() const override {
+        return awaited_ == nullptr ? "its next part" : awaited_->text();
+    }
 
     // In the step:
-    void pause_until(const std::function<bool()>& complete) {
-        complete_ = &complete;
+    void pause_for(Operation& operation) {
+        awaited_ = &operation;
         swapcontext(&inside_, &outside_);
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
-    bool runs_itself() const { return flow::running_step() == step_; }
+    bool runs_itself() const { return running_step() == step_; }
     std::uint64_t number() const { return number_; }
 
   private:
@@ -162,7 +175,7 @@ class StepOnStack final : public flow::Suspended {
 
     void begin() {
         stack_.emplace(stacks().take());
-        step_ = flow::running_step();
+        step_ = running_step();
         getcontext(&inside_);
         inside_.uc_stack.ss_sp = stack_->base();
         inside_.uc_stack.ss_size = Stack::bytes;
@@ -195,77 +208,41 @@ class StepOnStack final : public flow::Suspended {
     std::optional<Stack> stack_;
     ucontext_t inside_{}, outside_{};
     Handled handled_;
-    const std::function<bool()>* complete_ = nullptr;
-    std::exception_ptr error_;
+    Operation* awaited_ = nullptr;
+    std::exception_ptr error_;  // of what it awaited, then its own
     bool over_ = false, ended_ = false;
 };
 
-/// A call within the turn that hocket's own calls of MPI take.
-class Turn final : public Operation {
-  public:
-    explicit Turn(const std::function<int()>& call) : call_(call) {}
-    bool poll() override {
-        if (!std::exchange(called_, true)) result_ = call_();
-        return true;
-    }
-    std::string text() const override { return "a call of MPI"; }
-    int result() const { return result_; }
-
-  private:
-    const std::function<int()>& call_;
-    bool called_ = false;
-    int result_ = MPI_SUCCESS;
-};
-
-/// The constructor of the library: from now on flows accept such steps.
-const bool installed = [] {
-    flow::set_own_stack([](std::function<void()> function) -> std::shared_ptr<flow::Suspended> {
-        return std::make_shared<StepOnStack>(std::move(function));
-    });
-    return true;
-}();
-
 }  // namespace
 
-bool in_step() {
+bool may_pause() {
     return running != nullptr && running->runs_itself();
 }
 
-void pause_until(const std::function<bool()>& complete) {
-    running->pause_until(complete);
+void pause_for(Operation& operation) {
+    running->pause_for(operation);
 }
 
-int with_turn(const std::function<int()>& call) {
-    Turn turn(call);
-    hocket::poll(turn);
-    return turn.result();
-}
-
-void wait_for_turn_of_collectives() {
+void await_earlier_blocking_tasks() {
     const std::uint64_t number = running->number();
-    if (!order().is_first(number)) pause_until([number] { return order().is_first(number); });
+    comm::FunctionOperation first([number] { return order().is_first(number); },
+                                  [] { return "the end of earlier steps that block"; });
+    if (!first.poll()) pause_for(first);
 }
 
-BlockedCall::BlockedCall(const char* call)
-    : call_(flow::running_step() == nullptr ? nullptr : call),
-      began_(call_ == nullptr ? 0 : PMPI_Wtime()) {}
-
-BlockedCall::~BlockedCall() {
-    constexpr double noticed = 1e-3;
-    if (call_ == nullptr) return;
-    const double seconds = PMPI_Wtime() - began_;
-    if (seconds < noticed) return;
-    static std::mutex guard;
-    static auto* const named = new std::set<std::string>;
-    const std::string step = flow::running_step_text();
-    const std::lock_guard lock(guard);
-    if (!named->insert(step).second) return;
-    std::fprintf(
-        stderr,
-        "hocket: %s has blocked its worker in %s for %.3f s; insert it as a step that waits "
-        "in its middle (C and Fortran: hocket_flow_blocking_task, Python: async def), or "
-        "give the flow the request of a non-blocking call\n",
-        step.c_str(), call_, seconds);
+std::shared_ptr<Suspended> on_own_stack(std::function<void()> function) {
+    comm::set_pause([](Operation& operation) {
+        if (!may_pause()) return false;
+        pause_for(operation);
+        return true;
+    });
+    return std::make_shared<StepOnStack>(std::move(function));
 }
 
-}  // namespace hocket::blocking
+Unpaused::Unpaused() : before_(std::exchange(running, nullptr)) {}
+
+Unpaused::~Unpaused() {
+    running = static_cast<StepOnStack*>(before_);
+}
+
+}  // namespace hocket::flow
