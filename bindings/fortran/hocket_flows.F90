@@ -51,7 +51,7 @@ contains
   end subroutine
 
   ! `step`: c_funloc of a function(context) bind(C) with a type(c_ptr), value, and an integer(c_int)
-  ! result. It calls blocking procedures of MPI; see hocket_flow_blocking_task of hocket/c/flow.h.
+  ! result. It calls procedures that block; see hocket_flow_blocking_task of hocket/c/flow.h.
   subroutine hocket_flow_blocking_task(flow, step, context, accesses, priority, name, ierr)
     type(hocket_flow), intent(in) :: flow
     type(c_funptr), value :: step

@@ -115,12 +115,12 @@ class Flow {
         insert(flow::Body(std::forward<Function>(function)), accesses, std::move(options), false);
     }
 
-    /// Inserts a step whose function calls blocking functions of MPI: `MPI_Recv`, `MPI_Wait`,
-    /// `MPI_Allreduce`, …, in C, C++ or Fortran. The function runs on a stack of its own. While one
-    /// of these calls waits, the worker runs other steps; the step goes on in the same worker.
-    /// Collective calls in these steps begin in the order of insertion, which must be the same on
-    /// all processes. Requires the library hocket-mpi. The step neither commutes nor reduces.
-    /// `function()` is copied. @throws Error if the library is not loaded.
+    /// Inserts a step whose function blocks: in hocket's own calls (`Request::wait`, `Tasks::recv`,
+    /// …), and in functions of MPI if the program is linked with libhocket-mpi: `MPI_Recv`,
+    /// `MPI_Wait`, `MPI_Allreduce`, …, in C, C++ or Fortran. The function runs on a stack of its
+    /// own. While a call waits, the worker runs other steps; the step goes on in the same worker.
+    /// Collective calls of MPI in these steps begin in the order of insertion, which must be the
+    /// same on all processes. The step neither commutes nor reduces. `function()` is copied.
     template <class Function>
     void blocking_task(Function&& function, std::initializer_list<Access> accesses,
                        StepOptions options = {}) {

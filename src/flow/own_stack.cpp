@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps on stacks of their own, which pause where they would wait.
 #include <cxxabi.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -121,6 +124,22 @@ struct Handled {
     }
 };
 
+#if defined(__SANITIZE_ADDRESS__)
+/// Tells AddressSanitizer on which stack the thread runs.
+class Watched {
+  public:
+    void before(const void* bottom, std::size_t bytes, bool comes_back = true) {
+        __sanitizer_start_switch_fiber(comes_back ? &mine_ : nullptr, bottom, bytes);
+    }
+    void after(const void** bottom, std::size_t* bytes) {
+        __sanitizer_finish_switch_fiber(mine_, bottom, bytes);
+    }
+
+  private:
+    void* mine_ = nullptr;
+};
+#endif
+
 class StepOnStack;
 thread_local StepOnStack* running = nullptr;
 
@@ -148,7 +167,7 @@ class StepOnStack final : public Suspended {
         if (!stack_) begin();
         StepOnStack* const before = std::exchange(running, this);
         handled_.swap();
-        swapcontext(&outside_, &inside_);
+        switch_in();
         handled_.swap();
         running = before;
         if (!over_) return false;
@@ -164,7 +183,7 @@ class StepOnStack final : public Suspended {
     // In the step:
     void pause_for(Operation& operation) {
         awaited_ = &operation;
-        swapcontext(&inside_, &outside_);
+        switch_out();
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
     bool runs_itself() const { return running_step() == step_; }
@@ -187,14 +206,41 @@ class StepOnStack final : public Suspended {
     }
     static void run(unsigned int high, unsigned int low) {
         auto* const self = reinterpret_cast<StepOnStack*>((std::uintptr_t{high} << 32U) | low);
+        self->arrived();
         try {
             self->function_();
         } catch (...) {
             self->error_ = std::current_exception();
         }
         self->over_ = true;
-        swapcontext(&self->inside_, &self->outside_);
+        self->switch_out();
     }
+#if defined(__SANITIZE_ADDRESS__)
+    void switch_in() {
+        from_.before(stack_->base(), Stack::bytes);
+        swapcontext(&outside_, &inside_);
+        from_.after(nullptr, nullptr);
+    }
+    void switch_out() {
+        own_.before(outside_bottom_, outside_bytes_, !over_);
+        swapcontext(&inside_, &outside_);
+        arrived();
+    }
+    void arrived() {
+        own_.after(&outside_bottom_, &outside_bytes_);
+    }
+    Watched from_, own_;
+    const void* outside_bottom_ = nullptr;
+    std::size_t outside_bytes_ = 0;
+#else
+    void switch_in() {
+        swapcontext(&outside_, &inside_);
+    }
+    void switch_out() {
+        swapcontext(&inside_, &outside_);
+    }
+    void arrived() {}
+#endif
     void end() {
         if (std::exchange(ended_, true)) return;
         order().leave(number_);

@@ -73,10 +73,10 @@ int hocket_reduction_free(hocket_reduction** reduction);
 int hocket_flow_task(hocket_flow* flow, int (*function)(void* context, void* const* parts),
                      void* context, int64_t count, const hocket_access* accesses, int priority,
                      const char* name);
-/* Inserts a step whose function calls blocking functions of MPI (MPI_Recv, MPI_Wait, …). It runs on
- * a stack of its own: while such a call waits, the worker runs other steps. Collective functions of
- * MPI in these steps begin in the order of insertion, the same on all processes. Requires the
- * library hocket-mpi, linked before MPI; HOCKET_ERR_ERROR without it. */
+/* Inserts a step whose function blocks: in hocket's own calls, and in functions of MPI (MPI_Recv,
+ * MPI_Wait, …) if the program is linked with -lhocket-mpi before its MPI. It runs on a stack of its
+ * own: while such a call waits, the worker runs other steps. Collective functions of MPI in these
+ * steps begin in the order of insertion, the same on all processes. */
 int hocket_flow_blocking_task(hocket_flow* flow, int (*function)(void* context), void* context,
                               int64_t count, const hocket_access* accesses, int priority,
                               const char* name);

@@ -317,4 +317,94 @@ TEST(FlowCoroutines, a_recording_shows_each_part) {
     EXPECT_EQ(parts, 2U);
 }
 
+// Waits of the library pause a function with its own stack.
+TEST(FlowCoroutines, a_function_with_its_own_stack_pauses_in_waits) {
+    for (int workers : {1, 2, 3}) {
+        Flow flow(with(workers));
+        constexpr int count = 100;
+        std::vector<std::shared_ptr<Signal>> signals;
+        for (int i = 0; i < count; ++i) signals.push_back(signal());
+        std::atomic<int> ended{0};
+        for (int i = 0; i < count; ++i)
+            flow.blocking_task(
+                [&, i] {
+                    try {
+                        throw std::runtime_error("handled while it waits");
+                    } catch (const std::runtime_error& error) {
+                        hocket::wait(*signals[static_cast<std::size_t>(i)]);
+                        EXPECT_STREQ(error.what(), "handled while it waits");
+                        EXPECT_EQ(std::string(std::current_exception() ? "one" : "none"), "one");
+                    }
+                    if (i > 0) signals[static_cast<std::size_t>(i - 1)]->open = true;
+                    ++ended;
+                },
+                {});
+        flow.task([&] { signals.back()->open = true; }, {}, {-1});
+        flow.wait();
+        EXPECT_EQ(ended, count);
+    }
+}
+
+TEST(FlowCoroutines, a_function_with_its_own_stack_gets_errors_deadlines_and_nested_steps) {
+    Flow flow(with(1));
+    const auto broken = signal(), shut = signal();
+    broken->fails = true;
+    std::vector<std::string> said;
+    int nested = 0;
+    flow.blocking_task(
+        [&] {
+            try {
+                hocket::wait(*broken);
+            } catch (const std::runtime_error& error) {
+                said.emplace_back(error.what());
+            }
+            try {
+                hocket::wait(*shut, hocket::Deadline::in(0.05));
+            } catch (const hocket::DeadlineError&) {
+                said.emplace_back("deadline");
+            }
+            for (int i = 0; i < 10; ++i) flow.task([&] { ++nested; }, {updates(key("nested"))});
+            flow.wait();
+            EXPECT_EQ(nested, 10);
+            hocket::wait(*broken);
+        },
+        {updates(key("a"))}, {0, "blocking"});
+    bool ran = false;
+    flow.task([&] { ran = true; }, {updates(key("a"))});
+    try {
+        flow.wait();
+        FAIL();
+    } catch (const StepError& error) {
+        EXPECT_STREQ(error.what(), "step 'blocking' failed: the line broke");
+    }
+    EXPECT_EQ(said, (std::vector<std::string>{"the line broke", "deadline"}));
+    EXPECT_FALSE(ran);
+    double x = 0;
+    EXPECT_THROW(flow.blocking_task([] {}, {hocket::commutes(hocket::Region(&x, sizeof x))}),
+                 hocket::Error);
+}
+
+// A function that has begun goes on, because its stack cannot be taken away.
+TEST(FlowCoroutines, a_cancelled_flow_waits_for_functions_with_their_own_stacks) {
+    Flow flow(with(1));
+    const auto begun = signal(), shut = signal();
+    bool ended = false;
+    flow.blocking_task(
+        [&] {
+            begun->open = true;
+            hocket::wait(*shut);
+            ended = true;
+        },
+        {});
+    flow.task(
+        [&]() -> Coroutine<> {
+            co_await begun;
+            flow.cancel();
+            shut->open = true;
+        },
+        {});
+    flow.wait();
+    EXPECT_TRUE(ended);
+}
+
 }  // namespace
