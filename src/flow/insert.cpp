@@ -30,6 +30,10 @@ Scope& State::scope_to_wait_in() {
     return scope_here();
 }
 
+static std::string kind_of(bool communicates) {
+    return communicates ? "a step that communicates" : "a step that waits in its middle";
+}
+
 void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& its,
                    bool communicates) {
     const ThreadContext& here = thread_context();
@@ -37,11 +41,11 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
         throw Error(here.step->text() +
                     " communicates, and inserts a step; only steps that compute may");
     const bool waits = communicates || body.suspends();
-    const std::string kind = communicates ? "a step that communicates" : "a coroutine";
     for (const Access& access : accesses) {
         if (access.kind == Access::Kind::commute && waits)
             throw Error(
-                kind + " cannot commute: of two that have " + access.region.text() +
+                kind_of(communicates) + " cannot commute: of two that have " +
+                access.region.text() +
                 " in turn, the one that begins may wait for a message that another process sends "
                 "only after the other one; let it update the region, in the order of the program");
         if (access.kind != Access::Kind::reduce) continue;
@@ -49,7 +53,7 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
             throw Error("a step reduces into " + access.region.text() +
                         " without a reduction; say how parts become one");
         if (waits)
-            throw Error(kind +
+            throw Error(kind_of(communicates) +
                         " cannot reduce, as its operations end later; let an ordinary step that "
                         "computes do it");
     }

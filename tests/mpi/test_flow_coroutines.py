@@ -147,7 +147,7 @@ def test_errors(comm):
     assert isinstance(raised.value, hk.StepError)
     assert not ran
     for wrong in ({"commutes": [np.zeros(1)]}, {"reduces": [np.zeros(1)]}):
-        with pytest.raises(hk.Error, match="a coroutine cannot"):
+        with pytest.raises(hk.Error, match="waits in its middle cannot"):
             f.task(fails, **wrong)
     f.wait()
 

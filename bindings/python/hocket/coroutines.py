@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Coroutine, Generator
 from typing import Any, Callable, Optional
 
@@ -74,10 +73,6 @@ def _result_of(started: Any) -> Any:
     if isinstance(started, TeamRequest):
         return started.value()
     return None
-
-
-def is_coroutine_function(fn: Any) -> bool:
-    return inspect.iscoroutinefunction(getattr(fn, "func", fn))  # of functools.partial
 
 
 def advance(coroutine: Coro, thrown: Optional[_mpi.Thrown]) -> Optional[list[_mpi.Operation]]:

@@ -47,16 +47,18 @@ def as_names(names: Any, word: str) -> Sequence[Touched]:
 _RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
-def as_function(fn: Any) -> Callable[..., Any]:
+def as_function(fn: Any) -> tuple[Callable[..., Any], bool]:
+    """The function of a step, and whether it waits in its middle: an ``async def`` one."""
     if not callable(fn):
         raise Error(f"{fn!r} is no function; a step is one without arguments, as lambda: f(a, b)")
     inner = getattr(fn, "func", fn)  # of functools.partial
-    if getattr(getattr(inner, "__code__", None), "co_flags", 0) & _RUNS_LATER:
+    flags = getattr(getattr(inner, "__code__", None), "co_flags", 0)
+    if flags & _RUNS_LATER:
         raise Error(
             f"{name_of(None, fn)!r} is a generator function: a call of it runs "
             "nothing; give a function that runs to its end, as lambda: list(f())"
         )
-    return fn  # type: ignore[no-any-return]
+    return fn, bool(flags & inspect.CO_COROUTINE)
 
 
 def speaker_of(w: Any) -> Verbs:

@@ -159,10 +159,10 @@ class Flow:
             accesses += [_mpi.Access(_Kind.commute, region) for region in regions_of(touched)]
         reductions = [Reduction(each, op) for each in flow_steps.as_names(reduces, "reduces")]
         accesses += [access for reduction in reductions for access in reduction.accesses()]
-        function = flow_steps.as_function(fn)
+        function, waits = flow_steps.as_function(fn)
         self._core.task(
             flow_steps.with_parts(function, reductions) if reductions else function,
-            coroutines.advance if coroutines.is_coroutine_function(fn) else None,
+            coroutines.advance if waits else None,
             hold,
             accesses,
             as_number(priority, "priority"),
@@ -215,8 +215,7 @@ class Flow:
         True
         """
         accesses, hold = flow_steps.accesses_of(inputs, outputs, inouts)
-        start = flow_steps.as_function(fn)
-        waits = coroutines.is_coroutine_function(fn)
+        start, waits = flow_steps.as_function(fn)
         self._core.comm(
             start if waits else lambda: operations_of(start()),
             coroutines.advance if waits else None,

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from hocket.coroutines import is_coroutine_function, run
+from hocket.coroutines import run
 from hocket.errors import Error
 from hocket.flow_registry import current
 from hocket.flow_steps import as_function
@@ -70,7 +70,8 @@ def step(
     lists = {"inputs": inputs, "outputs": outputs, "inouts": inouts, "commutes": commutes}
 
     def annotated(fn: AnyFunction) -> AnyFunction:
-        signature = inspect.signature(as_function(fn))
+        function, waits = as_function(fn)
+        signature = inspect.signature(function)
         known = list(signature.parameters)
         for word, names in lists.items():
             if not isinstance(names, (list, tuple)):
@@ -86,8 +87,6 @@ def step(
                     )
         if comm and commutes:
             raise Error(f"step {fn.__name__!r} communicates; it cannot commute")
-
-        waits = is_coroutine_function(fn)
 
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
