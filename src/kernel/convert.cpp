@@ -105,11 +105,9 @@ template <class T, class W>
 T narrowed(W value) {
     if constexpr (std::is_same_v<T, bool>)
         return value != W{};
-    else if constexpr (is_pair<T> && is_pair<W>)
-        return static_cast<T>(value);
-    else if constexpr (is_pair<T>)
+    else if constexpr (is_pair<T> && !is_pair<W>)
         return T(static_cast<typename T::value_type>(value));
-    else if constexpr (is_pair<W>)
+    else if constexpr (is_pair<W> && !is_pair<T>)
         return narrowed<T>(value.real());
     else if constexpr (std::is_same_v<T, Half>)
         return half_of(static_cast<double>(value));
