@@ -5,8 +5,9 @@ A fence ```python is a program of its own, which shares a process with others un
 `alone`; ```python ranks=4 runs under mpiexec; needs=MODULE skips it if that is not installed.
 ```sh runs line by line in the checkout. A following ```output is what was printed, where `...`
 stands for anything.
-```fortran is a program on the Fortran module. A fence that says no-run is only read; one that says
-file=NAME is a part of tests/install/test_coupled.py.
+```fortran is a program on the Fortran module. ```cpp and ```c that begin with #include compile. A
+fence that says no-run is only read; one that says file=NAME is a part of
+tests/install/test_coupled.py.
 """
 
 from __future__ import annotations
@@ -142,6 +143,22 @@ def test_fortran(snippet: Snippet, tmp_path: Path) -> None:
     ranks = re.search(r"ranks=(\d+)", snippet.options)
     start = [str(BIN / "mpiexec"), "-n", ranks.group(1)] if ranks else []
     compare(snippet, run([*start, str(tmp_path / "snippet")], tmp_path))
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [one for one in (*of("cpp"), *of("c")) if one.text.startswith("#include")],
+    ids=lambda one: one.place,
+)
+def test_c_and_cpp(snippet: Snippet, tmp_path: Path) -> None:
+    """Functions, without the program around them."""
+    compiler, standard = {"c": ("mpicc", "c11"), "cpp": ("mpicxx", "c++20")}[snippet.language]
+    if not (BIN / compiler).is_file():
+        pytest.skip(f"this MPI has no {compiler}")
+    source = tmp_path / f"snippet.{snippet.language}"
+    source.write_text(snippet.text, encoding="utf-8")
+    options = [f"-std={standard}", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
+    run([str(BIN / compiler), *options, str(source)], tmp_path)
 
 
 @pytest.mark.parametrize("snippet", of("sh"), ids=lambda one: one.place)

@@ -24,6 +24,7 @@
 #include "hocket/remap.hpp"
 #include "hocket/rows.hpp"
 #include "hocket/step.hpp"
+#include "hocket/store.hpp"
 #include "hocket/task.hpp"
 #include "hocket/team.hpp"
 #include "hocket/transfer.hpp"

@@ -25,32 +25,33 @@ struct Session;  // an open store as this process sees it; src/store/session.hpp
 struct CreateOptions {
     /// Extents of a chunk, the unit of compression. Empty: chunks of 1 to 2 MiB, in shards of about
     /// 128 MiB.
-    Shape chunks;
+    Shape chunks = {};
     /// Extents of a shard, which is one file: a multiple of `chunks`. If empty while `chunks` is
     /// not, each chunk is a file.
-    Shape shards;
-    std::string codec;  ///< "zstd", "gzip" or "none"; "": zstd, and none in .npy and HDF5 files
+    Shape shards = {};
+    /// "zstd", "gzip" or "none"; "": zstd, and none in .npy and HDF5 files.
+    std::string codec = {};
     std::string fill = "0";  ///< JSON: the value of elements that no call has written; "\"NaN\""
-    std::vector<std::string> dimension_names;  ///< empty: "dim_0", "dim_1", ...
-    std::string attributes = "{}";             ///< JSON: an object
+    std::vector<std::string> dimension_names = {};  ///< empty: "dim_0", "dim_1", ...
+    std::string attributes = "{}";                  ///< JSON: an object
 };
 
 struct StoreOptions {
-    std::optional<IndexBox> region;  ///< of the stored array; none: all of it
+    std::optional<IndexBox> region = {};  ///< of the stored array; none: all of it
     /// The number of processes that write, or read, files; 0: one a file, as many as there are
     /// processes, or as `hocket calibrate --writers` has found best for writing. Writers are spread
     /// over the ranks, so that few of them are on different nodes.
     std::int64_t writers = 0;
     /// The most bytes of decoded chunks that one of them holds beside the array; at least one
     /// chunk. None: 256 MiB. Encoded chunks and messages take up to about as much again.
-    std::optional<std::int64_t> max_buffer;
-    std::vector<std::int64_t> axes;  ///< of a read: the result is transpose(stored, axes)
+    std::optional<std::int64_t> max_buffer = {};
+    std::vector<std::int64_t> axes = {};  ///< of a read: the result is transpose(stored, axes)
     /// Of a read: the name of the array's type, if it is not the stored one. Elements are converted
     /// as by NumPy's astype; a float beyond the range of an integer type gives some integer.
-    std::string dtype;
+    std::string dtype = {};
     bool copy = false;  ///< of iwrite: copies the array first, so that the program may change it at
                         ///< once
-    Deadline deadline;
+    Deadline deadline = {};
 };
 
 /// An open store: a folder of arrays in the format Zarr 3 (Zarr 2 is read-only). Cheap to copy.
@@ -129,11 +130,11 @@ class Store {
 
 struct SaveOptions {
     std::string attributes = "{}";  ///< JSON: an object
-    std::string codec;              ///< as in CreateOptions
+    std::string codec = {};         ///< as in CreateOptions
     /// The number of earlier checkpoints to keep, as PATH.1 (the latest), PATH.2, ...
     std::int64_t keep = 0;
-    std::optional<std::int64_t> max_buffer;
-    Deadline deadline;
+    std::optional<std::int64_t> max_buffer = {};
+    Deadline deadline = {};
 };
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
@@ -147,9 +148,9 @@ void save(const std::string& path, const NamedArrays& arrays, const SaveOptions&
 using LayoutOf = std::function<Layout(const StoredArray& array)>;
 
 struct LoadOptions {
-    std::vector<std::string> names;  ///< empty: all
-    std::optional<std::int64_t> max_buffer;
-    Deadline deadline;
+    std::vector<std::string> names = {};  ///< empty: all
+    std::optional<std::int64_t> max_buffer = {};
+    Deadline deadline = {};
 };
 
 /// Reads the arrays of a checkpoint, or of any store, on any number of processes. Without

@@ -105,11 +105,9 @@ template <class T, class W>
 T narrowed(W value) {
     if constexpr (std::is_same_v<T, bool>)
         return value != W{};
-    else if constexpr (is_pair<T> && is_pair<W>)
-        return static_cast<T>(value);
-    else if constexpr (is_pair<T>)
+    else if constexpr (is_pair<T> && !is_pair<W>)
         return T(static_cast<typename T::value_type>(value));
-    else if constexpr (is_pair<W>)
+    else if constexpr (is_pair<W> && !is_pair<T>)
         return narrowed<T>(value.real());
     else if constexpr (std::is_same_v<T, Half>)
         return half_of(static_cast<double>(value));
@@ -124,6 +122,10 @@ constexpr std::int64_t block = 512;  // elements that stay in the nearest cache
 template <class T>
 void widen(const std::byte* source, Wide<T>* wide, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
+        if constexpr (std::is_same_v<T, bool>) {  // any byte but 0, from a file, is true
+            wide[i] = source[i] != std::byte{};
+            continue;
+        }
         T value;
         std::memcpy(&value, source + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
         wide[i] = widened(value);

@@ -36,6 +36,10 @@ IndexBox box_of(const std::string& text) {
     return out;
 }
 
+// Of arrays whose writes have completed, the mark names a few, so that it is not written again for
+// each of their next writes. A job that writes thousands of arrays has a short mark.
+constexpr std::size_t most_announced = 16;
+
 std::string began(const std::string& name) {
     return this_process() + ", which began to write '" + name + "'";
 }
@@ -84,16 +88,16 @@ void Mark::read(const zarr::Tree& tree) {
     }
 }
 
-void Mark::put(const zarr::Tree& tree, const std::string& summary,
-               const std::map<std::string, IndexBox>& announced) const {
+void Mark::put(const zarr::Tree& tree, const std::string& summary, const AllAnnounced& announced,
+               bool sync) const {
     std::string text = summary;
     const auto add = [&](const std::string& name, const IndexBox& box, const std::string& reason) {
         for (const std::string& each : {name, text_of(box), reason}) text += '\0' + each;
     };
     for (const Region& each : incomplete_) add(each.name, each.box, each.reason);
-    for (const auto& [name, box] : announced) add(name, box, began(name));
+    for (const auto& [name, each] : announced) add(name, each.box, began(name));
     try {
-        tree.folder().replace_text(tree.place().mark(), text, true);
+        tree.folder().replace_text(tree.place().mark(), text, sync);
     } catch (const Error&) {
         // On a full disk, the block of the earlier mark has room for this text.
         const auto earlier = tree.folder().find_to_write(tree.place().mark());
@@ -107,18 +111,26 @@ void Mark::put(const zarr::Tree& tree, const std::string& summary,
 
 void Mark::try_put(const zarr::Tree& tree, const std::string& summary) const {
     try {
-        put(tree, summary, announced_);
+        put(tree, summary, announced_, true);
     } catch (const Error&) {
         // The earlier mark stands.
     }
 }
 
 void Mark::announce(const zarr::Tree& tree, const std::string& name, const IndexBox& region) {
-    auto after = announced_;
-    const auto [at, added] = after.emplace(name, region);
-    if (!added && zarr::covers(at->second, region)) return;
-    at->second = widened(at->second, region);
-    put(tree, began(name), after);
+    const auto known = announced_.find(name);
+    if (known != announced_.end() && zarr::covers(known->second.box, region)) {
+        ++known->second.writes;
+        return;
+    }
+    AllAnnounced after = announced_;
+    if (after.size() >= most_announced)
+        std::erase_if(after, [](const auto& each) { return each.second.writes == 0; });
+    Announced& own = after.try_emplace(name, Announced{region, 0}).first->second;
+    own.box = widened(own.box, region);
+    ++own.writes;
+    // A loss of power may bring an earlier mark back, but not a store without one.
+    put(tree, began(name), after, announced_.empty());
     announced_ = std::move(after);
 }
 
@@ -130,10 +142,11 @@ std::int64_t Mark::begin(const std::string& name, const IndexBox& region) {
 void Mark::complete(std::int64_t number) {
     const auto node = writes_.extract(number);
     if (node.empty()) return;
-    const auto& [name, region] = node.mapped();
+    const Write& write = node.mapped();
+    --announced_[write.name].writes;
     std::erase_if(incomplete_, [&](Region& each) {
-        if (each.name != name) return false;
-        const auto rest = without(each.box, region);
+        if (each.name != write.name) return false;
+        const auto rest = without(each.box, write.region);
         if (rest) each.box = *rest;
         return !rest;
     });
@@ -142,15 +155,16 @@ void Mark::complete(std::int64_t number) {
 void Mark::fail(const zarr::Tree& tree, std::int64_t number) {
     const auto node = writes_.extract(number);
     if (node.empty()) return;
-    const auto& [name, region] = node.mapped();
+    const Write& write = node.mapped();
+    --announced_[write.name].writes;
     std::erase_if(incomplete_, [&](const Region& each) {
-        return each.name == name && zarr::covers(region, each.box);
+        return each.name == write.name && zarr::covers(write.region, each.box);
     });
-    const std::string reason = this_process() + ", whose write of '" + name + "' failed";
+    const std::string reason = this_process() + ", whose write of '" + write.name + "' failed";
     const bool known = std::any_of(incomplete_.begin(), incomplete_.end(), [&](const Region& each) {
-        return each.name == name && zarr::covers(each.box, region);
+        return each.name == write.name && zarr::covers(each.box, write.region);
     });
-    if (!known) incomplete_.push_back({name, region, reason});
+    if (!known) incomplete_.push_back({write.name, write.region, reason});
     try_put(tree, reason);
 }
 

@@ -19,8 +19,8 @@ class Mark {
     /// Takes over the incomplete regions that earlier jobs left.
     void read(const zarr::Tree& tree);
 
-    /// A write will begin: the mark on the disk names its region. One file is written for the first
-    /// write of an array, and few for later ones. @throws Error
+    /// A write will begin: the mark on the disk names its region. A file is written for the first
+    /// write of an array, and few are for later ones. @throws Error
     void announce(const zarr::Tree& tree, const std::string& name, const IndexBox& region);
     /// A write begins; the result names it to the two below.
     std::int64_t begin(const std::string& name, const IndexBox& region);
@@ -43,14 +43,19 @@ class Mark {
         std::string name;
         IndexBox region;
     };
-    void put(const zarr::Tree& tree, const std::string& summary,
-             const std::map<std::string, IndexBox>& announced) const;
+    struct Announced {
+        IndexBox box;
+        int writes;  // that go on, or are about to begin
+    };
+    using AllAnnounced = std::map<std::string, Announced>;
+    void put(const zarr::Tree& tree, const std::string& summary, const AllAnnounced& announced,
+             bool sync) const;
     void try_put(const zarr::Tree& tree, const std::string& summary) const;
 
     bool found_ = false;  // with regions
     std::int64_t begun_ = 0;
-    std::map<std::int64_t, Write> writes_;       // that go on
-    std::map<std::string, IndexBox> announced_;  // of this job; each contains its writes' regions
+    std::map<std::int64_t, Write> writes_;  // that go on
+    AllAnnounced announced_;                // of this job; each contains its writes' regions
     std::vector<Region> incomplete_;
 };
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "hocket/error.hpp"
 #include "zarr/files.hpp"
 
 namespace hocket::zarr {
@@ -29,6 +30,12 @@ std::shared_ptr<const Folder> Folder::open(const std::string& path) {
     constexpr int most_tries = 100;
     for (int tries = 1;; ++tries) {
         File root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path);
+        std::error_code error;
+        if (root.descriptor() < 0 && errno == ENOTDIR && std::filesystem::exists(path, error))
+            throw Error(
+                "'" + path +
+                "' is a file, and a store is a folder, or a file in .npy, .h5 or .hdf5; give "
+                "the path of one, or rename the file, or the link to it");
         if (root.descriptor() < 0) fail("open the store", path);
         const bool locked =
             ::flock(root.descriptor(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;

@@ -99,9 +99,10 @@ Metadata placed(Metadata array, const std::string& place, const std::string& fil
 
 Tree::Tree(Place place, std::shared_ptr<const File> open)
     : place_(std::move(place)), file_(std::move(open)) {
-    unfinished_ = folder().text(place_.mark()).value_or("");
-    unfinished_.resize(std::min(unfinished_.find('\0'), unfinished_.size()));  // for users
-    if (!text::is_utf8(unfinished_)) unfinished_ = "another program";
+    if (const auto mark = folder().text(place_.mark())) {
+        unfinished_ = mark->substr(0, mark->find('\0'));  // for users
+        if (unfinished_.empty() || !text::is_utf8(unfinished_)) unfinished_ = "another program";
+    }
     if (!place_.file.empty()) {
         if (auto file = file_ ? std::nullopt : folder().find(place_.file))
             file_ = std::make_shared<const File>(std::move(*file));

@@ -131,6 +131,13 @@ def test_a_link_to_a_store_of_another_kind_is_refused(comm):
         ]:
             call = lambda n=link: hk.save(f"{path}/{n}", {"t": -a})  # noqa: E731
             raises_everywhere(comm, hk.Error, call, *kinds, "correct the link")
+        for call in (
+            lambda: hk.open_store(f"{path}/latest", comm=comm),
+            lambda: hk.load(f"{path}/latest", comm=comm),
+        ):
+            raises_everywhere(comm, hk.Error, call, "is a file", ".npy, .h5")
+        call = lambda: hk.open_store(f"{path}/t.npy/s", comm=comm)  # noqa: E731
+        raises_everywhere(comm, hk.Error, call, "Not a directory")
         assert np.array_equal(hk.load(f"{path}/t.npy", a.layout)["t"].local, a.local)
         assert np.array_equal(hk.load(f"{path}/folder", a.layout)["t"].local, a.local)
         assert names_in(path) == ["folder", "latest", "t.npy", "u.npy", "v.h5", "w.h5"]

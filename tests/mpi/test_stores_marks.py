@@ -116,6 +116,45 @@ def test_a_job_that_writes_row_after_row_announces_few_regions(comm):
 
 
 @ranks(2)
+def test_the_mark_of_a_job_that_writes_many_arrays_is_short(comm):
+    with folder(comm) as path:
+        store = Marked(path, comm)
+        s = store.open()
+        requests = []
+        for number in range(50):
+            s.create(f"step{number}", (8, 6), chunks=(2, 6))
+            if number < 3:  # these go on
+                requests.append(s.iwrite(f"step{number}", store.whole))
+            else:
+                s.write(f"step{number}", store.whole)
+        assert len(store.mark()) <= 17 and store.mark()[-1][0].startswith("step")
+        assert "'step49'" in store.unfinished()
+        for request in requests:
+            request.wait()
+        s._core.leave()
+        comm.barrier()
+        with store.open() as s:
+            for name in {region[0] for region in store.mark()}:
+                s.write(name, store.whole)
+        assert store.unfinished() is None
+
+
+@ranks(2)
+@pytest.mark.parametrize("text", [b"", b"\xff", b"by hand"])
+def test_a_mark_without_regions_goes_with_the_next_write(comm, text):
+    with folder(comm) as path:
+        store = Marked(path, comm)
+        store.on_first(lambda: (store.path / MARK).write_bytes(text))
+        assert store.unfinished() == ("by hand" if text == b"by hand" else "another program")
+        with store.open():
+            pass
+        assert store.unfinished() is not None
+        with store.open() as s:
+            s.write("t", store.whole)
+        assert store.unfinished() is None
+
+
+@ranks(2)
 @pytest.mark.parametrize("bounds", ["0 8 0 6", "0 99999999999999999999 0 6", "5 3 0 6", "x", "0 8"])
 def test_a_mark_can_be_cleared_whatever_its_regions(comm, bounds):
     with folder(comm) as path:

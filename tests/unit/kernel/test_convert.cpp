@@ -60,6 +60,12 @@ TEST(Convert, HasNoUndefinedIntegers) {
     EXPECT_EQ((converted<std::int8_t>("float64", numbers, "int8")[4]), -1);
 }
 
+TEST(Convert, TakesAnyByteButZeroForTrue) {
+    const std::vector<std::uint8_t> bytes{0, 1, 2, 255};
+    EXPECT_EQ((converted<std::int16_t>("bool", bytes, "int16")),
+              (std::vector<std::int16_t>{0, 1, 1, 1}));
+}
+
 TEST(Convert, ComplexNumbersAreTrueIfAPartIs) {
     const std::vector<std::complex<float>> numbers{{0, 0}, {0, 1}, {2, 0}};
     EXPECT_EQ((converted<std::uint8_t>("complex64", numbers, "bool")),
