@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sdist in a clean Debian that has a compiler, Python and two MPIs: an ordinary user builds a
+wheel of it, installs it into a new environment and runs a job, with each MPI. The only network is
+that of pip. Needs debootstrap, and root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import built
+
+ROOT = Path(__file__).resolve().parents[2]
+HAS = "g++,make,python3-dev,python3-venv,ca-certificates,"
+HAS += "libopenmpi-dev,openmpi-bin,libmpich-dev,mpich"
+#: the settings of pip that name where packages come from
+PIP = ("PIP_CERT", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "SSL_CERT_FILE")
+ENTER = """\
+mount --bind /dev '{root}/dev' && mount -t tmpfs shm '{root}/dev/shm' &&
+mount -t proc proc '{root}/proc' && exec chroot --userspec=tester:tester '{root}' sh -eu -c "$1"
+"""
+WORKS = """\
+. ~/{mpi}/bin/activate
+cd ~
+python - <<'END'
+import hocket as hk
+import numpy as np
+
+rows, columns = hk.Layout((4, 6), "(BLOCK, *)", 2), hk.Layout((4, 6), "(*, BLOCK)", 2)
+
+def program(comm):
+    a = hk.from_function(lambda i, j: 10 * i + j, rows, "float64")
+    return hk.redistribute(a, columns).gather()
+
+result = hk.run(program, ranks=2, timeout=100)[0]
+assert (result == np.add.outer(10 * np.arange(4), np.arange(6))).all()
+END
+hocket info
+"""
+pytestmark = pytest.mark.soak
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    if shutil.which("debootstrap") is None or os.geteuid() != 0:
+        pytest.skip("needs Debian's debootstrap, as root")
+    made = tmp_path_factory.mktemp("clean") / "root"
+    kept = f"--cache-dir={made.parent}"
+    words = ["debootstrap", "--variant=minbase", f"--include={HAS}", kept, "bookworm", str(made)]
+    built.run(words, limit=900)
+    built.run(["chroot", str(made), "useradd", "--create-home", "tester"])
+    shutil.copy("/etc/resolv.conf", made / "etc/resolv.conf")
+    for name in ("PIP_CERT", "SSL_CERT_FILE"):
+        if name in os.environ:
+            shutil.copy(os.environ[name], made / os.environ[name].lstrip("/"))
+    yield made
+
+
+@pytest.fixture(scope="module")
+def sdist(root: Path) -> str:
+    """Its path in the root."""
+    words = "import sys, scikit_build_core.build as b; print(b.build_sdist(sys.argv[1]))"
+    folder = root / "home/tester"
+    name = built.run([sys.executable, "-c", words, str(folder)], ROOT).split()[-1]
+    return f"/home/tester/{name}"
+
+
+def enter(root: Path, script: str, limit: float) -> str:
+    """Runs a script there as the ordinary user, with process numbers of its own."""
+    known = {name: os.environ[name] for name in PIP if name in os.environ}
+    env = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/home/tester", **known}
+    spaces = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    done = subprocess.run(
+        [*spaces, "sh", "-c", ENTER.format(root=root), "sh", script],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=limit,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich", "debian-openmpi", "debian-mpich"])
+def test_a_wheel_of_the_sdist(root: Path, sdist: str, mpi: str) -> None:
+    name = mpi.removeprefix("debian-")
+    wheels = f"mkdir ~/wheels-{mpi} && cd ~/wheels-{mpi}"
+    script = f"python3 -m venv ~/{mpi} && . ~/{mpi}/bin/activate\n{wheels}\n"
+    if mpi == name:
+        script += f"pip install -q {name} mpi4py\n"
+    else:
+        script += (
+            f"export MPICC=mpicc.{name}\nCFLAGS=-O0 pip install -q --no-binary mpi4py mpi4py\n"
+        )
+        script += f"ln -s /usr/bin/mpiexec.{name} ~/{mpi}/bin/mpiexec\n"
+        script += f"ln -s /usr/bin/mpicc.{name} ~/{mpi}/bin/mpicc\n"
+    # The fewest optimizations: this is no test of speed.
+    quick = "-Ccmake.build-type=Debug -Ccmake.define.CMAKE_CXX_FLAGS_DEBUG=-O0"
+    quick += " -Ccmake.define.HOCKET_JOINED=ON"
+    script += f"pip wheel -q --no-deps {quick} -Ccmake.define.HOCKET_ENV=$HOME/{mpi} {sdist}\n"
+    script += "pip install -q *.whl\npip list\n"
+    enter(root, script, 3000)
+    said = enter(root, WORKS.format(mpi=mpi), 300)
+    assert ("Open MPI" if name == "openmpi" else "MPICH") in said, said
