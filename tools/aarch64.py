@@ -34,8 +34,12 @@ TRIPLE = "aarch64-linux-gnu"
 #: tests of rooms without MPI; of rooms with it
 ALONE = ("base", "kernel", "layout", "net", "plan", "shm", "zarr")
 WITH_MPI = ("comm", "flow", "remap", "task", "team", "transfer")
-#: QEMU 7.2 itself aborts where a process with threads forks
-FORKS = "-Pool.works_in_a_forked_child"
+#: QEMU 7.2 aborts where a process with threads forks, lacks process_vm_readv, and ends a process in
+#: its handler of SIGSEGV; Debian's MPICH 4.0 refuses a message to oneself in the same memory
+NOT_HERE = (
+    "-Pool.works_in_a_forked_child:Crossed.*:Broken.*"
+    ":Mpi/LinkConformance/*.ALostEndIsNamedInEveryWaitForIt"
+)
 TOOLCHAIN = f"""\
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -115,7 +119,7 @@ def soak(report: Report, mpi: str) -> None:
     for folder, rooms in (("alone", ALONE), ("mpi", WITH_MPI)):
         for room in rooms:
             program = FOLDER / folder / "tests" / f"unit_{room}"
-            command = f"{emulated} '{program}' --gtest_brief=1 --gtest_filter='{FORKS}'"
+            command = f"{emulated} '{program}' --gtest_brief=1 --gtest_filter='{NOT_HERE}'"
             report.run_apart(f"C++ unit tests of {room} on aarch64", command)
     start = f"HOCKET_TEST_QEMU=1 mpiexec.mpich -n 2 {emulated} '{FOLDER / 'mpi/tests'}"
     report.run_apart("redistributions of two processes on aarch64", f"{start}/test_capi'")

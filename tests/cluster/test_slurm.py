@@ -143,6 +143,15 @@ def test_hk_run_spreads_a_function_over_the_hosts(run):
     assert not list(run.folder.glob("hocket-*"))
 
 
+def test_an_allocation_that_is_smaller_than_the_run(run):
+    """Processes share cores, and the log says so."""
+    text = "import logging\nimport hocket as hk\nlogging.basicConfig()\n"
+    program = run.written(text + "print(hk.run(lambda comm: comm.size, ranks=6))\n")
+    code, out = run(*ALLOCATE, sys.executable, program)
+    assert code == 0 and str([6] * 6) in out, out
+    assert "the Slurm allocation has 4 tasks, and the run 6 processes" in out, out
+
+
 BAD = """
 import os, sys, time
 import hocket as hk
