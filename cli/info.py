@@ -16,7 +16,7 @@ from typing import Any
 from hocket.cli.main import Parser
 
 import hocket
-from hocket import costs, mpiexec
+from hocket import _pure, costs, mpiexec
 from hocket.errors import Error
 
 _PACKAGES = ("numpy", "mpi4py", "cloudpickle", "scipy", "scikit-image", "matplotlib", "rich")
@@ -157,7 +157,7 @@ def gather() -> dict[str, dict[str, Any]]:
         "hocket": {"version": hocket.__version__, "python": _python(), **_versions()},
         "mpi": _mpi(),
         "launcher": _launcher(),
-        "machine": machine(),
+        "machine": {**machine(), "copies": _copies()},
         "stores": {
             "writers_a_node": costs.writers() or "not measured (hocket calibrate --writers)"
         },
@@ -220,6 +220,15 @@ def machine() -> dict[str, Any]:
         "cores_usable": usable,
         "processor": _processor(),
     }
+
+
+def _copies() -> str:
+    """The instructions of copies; without any of their own, they take a few times as long."""
+    found = _pure.vector_instructions()
+    lowered = ", by HOCKET_CPU" if os.environ.get("HOCKET_CPU") else ""
+    if found == "none":
+        return f"portable C++: hocket has no vector instructions for {platform.machine()}"
+    return f"with {found}{lowered}"
 
 
 def _processor() -> str:

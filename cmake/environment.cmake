@@ -5,7 +5,9 @@ if(HOCKET_ENV AND NOT Python_EXECUTABLE)
     set(Python_EXECUTABLE "${HOCKET_ENV}/bin/python" CACHE FILEPATH "Python of the environment")
 endif()
 if(HOCKET_PYTHON)
-    find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+    find_package(
+        Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module ${SKBUILD_SABI_COMPONENT}
+    )
 endif()
 
 # In a simulated build the compiler itself (smpicxx) knows MPI.

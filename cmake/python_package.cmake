@@ -30,16 +30,26 @@ foreach(package cli bench papers)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${package}" "${package_build}/${package}" SYMBOLIC)
 endforeach()
 
+# For a wheel of Python's stable ABI (pip wheel -Cwheel.py-api=cp312), which serves this version and
+# later ones.
+set(abi3 "")
+if(SKBUILD_SABI_VERSION AND TARGET Python::SABIModule)
+    set(abi3 "-abi3")
+endif()
+
 # The sources of an extension that serve every MPI, and nanobind itself, are compiled once, too:
 # nanobind's functions below are those by which nanobind_add_module is made.
 if(NOT TARGET hocket_nanobind)
-    nanobind_build_library(nanobind-static)
-    nanobind_disable_stack_protector(nanobind-static)
+    nanobind_build_library(nanobind-static${abi3})
+    nanobind_disable_stack_protector(nanobind-static${abi3})
+    if(abi3)
+        target_compile_definitions(nanobind-static${abi3} PUBLIC Py_LIMITED_API=0x030C0000)
+    endif()
     if(HOCKET_JOINED)
-        set_target_properties(nanobind-static PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        set_target_properties(nanobind-static${abi3} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     endif()
     add_library(hocket_nanobind INTERFACE)
-    target_link_libraries(hocket_nanobind INTERFACE nanobind-static)
+    target_link_libraries(hocket_nanobind INTERFACE nanobind-static${abi3})
 endif()
 
 # hocket_extension(<module> <library> [<source>...]): bindings/python/<module without _>_*.cpp over a
@@ -74,7 +84,11 @@ function(hocket_extension module library)
         return()
     endif()
     add_library(${module} MODULE ${ARGN} $<TARGET_OBJECTS:hocket_python_${prefix}>)
-    nanobind_extension(${module})
+    if(abi3)
+        nanobind_extension_abi3(${module})
+    else()
+        nanobind_extension(${module})
+    endif()
     nanobind_link_options(${module})
     nanobind_set_visibility(${module})
     target_link_libraries(${module} PRIVATE ${library} hocket_nanobind hocket_options)

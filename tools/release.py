@@ -58,6 +58,11 @@ def problems(root: Path, version: str, found: Mapping[str, str]) -> list[str]:
     changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if re.search(rf"^## {re.escape(version)}, \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE) is None:
         said.append(f"CHANGELOG.md has no section '## {version}, YEAR-MONTH-DAY'")
+    project = (root / "pyproject.toml").read_text(encoding="utf-8")
+    if "\n[project.urls]\n" not in project:
+        said.append(
+            "pyproject.toml has no [project.urls]; write the addresses of sources and issues"
+        )
     changed = _git(root, "status", "--porcelain")
     if changed:
         said.append(f"the work tree has changes: {', '.join(changed.split()[1::2])}")

@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
+import aarch64
 import build
 import checks
 import environment
@@ -180,6 +181,7 @@ def soak(mpi: str, arguments: list[str]) -> int:
     fuzz.fuzz(report)
     audit_threads(report, mpi)
     checks.soak(report, mpi)
+    aarch64.soak(report, mpi)
     drawn = [
         path
         for path in files("tests/unit/test_*.py")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The extension module hocket._mpi, which communicates. Arrays come as addresses and strides, so
 // that hocket uses NumPy's memory without a copy; communicators come as mpi4py's handles.
+#include <dlfcn.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -38,9 +39,20 @@ void raise_again(const std::exception_ptr& pending, void* /*unused*/) {
     }
 }
 
+// Whether this thread has the interpreter's lock. The stable ABI lacks that call, but every CPython
+// exports it.
+bool has_lock() {
+#ifdef Py_LIMITED_API
+    static const auto check = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "PyGILState_Check"));
+    return check != nullptr && check() != 0;
+#else
+    return PyGILState_Check() != 0;
+#endif
+}
+
 // A wait releases Python's lock, because the awaited thread may poll in Python.
 void* let_go_of_lock() {
-    if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) return nullptr;
+    if (Py_IsInitialized() == 0 || !has_lock()) return nullptr;
     return PyEval_SaveThread();
 }
 void take_back_lock(void* held) {

@@ -92,6 +92,7 @@ void bind_kernel(nb::module_& m) {
                                            options_of(threads, "auto", std::move(method), cap));
         },
         "shape"_a, "axes"_a, "itemsize"_a, "threads"_a, "method"_a, "cap"_a.none());
+    m.def("vector_instructions", &kernel::vector_instructions);
     m.def(
         "cycles",
         [](const Integers& shape, const Integers& axes) {

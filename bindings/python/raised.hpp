@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <exception>
 #include <string>
@@ -24,13 +25,13 @@ class Raised final : public std::exception {
   private:
     // python_error::what() is NULL for a text that UTF-8 cannot encode, as some file names.
     static std::string text_of(const nanobind::python_error& error) {
+        std::string found = "an exception";
+        if (error.type().is_valid())
+            found = nanobind::cast<std::string>(error.type().attr("__name__"));
         PyObject* const text = PyObject_Str(error.value().ptr());
         PyObject* const bytes = text == nullptr
                                     ? nullptr
                                     : PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
-        std::string found = error.type().is_valid()
-                                ? reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_name
-                                : "an exception";
         if (bytes != nullptr) found += std::string(": ") + PyBytes_AsString(bytes);
         PyErr_Clear();
         Py_XDECREF(bytes);

@@ -123,4 +123,8 @@ void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int6
 std::string explain_permute(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
                             std::int64_t itemsize, const InplaceOptions& options = {});
 
+/// The widest instructions that copies use: "avx512", "avx2", "sse2", or "none" where hocket has
+/// portable C++ alone. HOCKET_CPU lowers it.
+std::string vector_instructions();
+
 }  // namespace hocket::kernel

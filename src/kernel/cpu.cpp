@@ -6,6 +6,7 @@
 
 #include "base/environment.hpp"
 #include "hocket/error.hpp"
+#include "hocket/kernel.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -51,6 +52,13 @@ const char* cpu_level_name(CpuLevel level) {
             break;
     }
     return "portable";
+}
+
+std::string vector_instructions() {
+#if defined(__x86_64__)
+    if (cpu_level() == CpuLevel::portable) return "sse2";
+#endif
+    return cpu_level() == CpuLevel::portable ? "none" : cpu_level_name(cpu_level());
 }
 
 }  // namespace hocket::kernel

@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
     test_intrinsics();
     test_transfer();
     test_stores();
-    test_ports();
+    /* QEMU invents the start time of a process, by which a list of ports knows the living ones. */
+    if (getenv("HOCKET_TEST_QEMU") == NULL) test_ports();
     test_tasks();
     test_persistent();
     test_many();

@@ -43,10 +43,15 @@ MpiDefault=pmix
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
 SlurmdTimeout=10
 KillWait=5
 {nodes}
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
+PartitionName=DEFAULT Nodes=ALL MaxTime=INFINITE State=UP
+PartitionName=all Default=YES OverSubscribe=FORCE:8 PreemptMode=OFF
+PartitionName=spare OverSubscribe=NO PriorityTier=1 GraceTime=60
+PartitionName=urgent OverSubscribe=NO PriorityTier=9
 """
 
 

@@ -143,6 +143,15 @@ def test_hk_run_spreads_a_function_over_the_hosts(run):
     assert not list(run.folder.glob("hocket-*"))
 
 
+def test_an_allocation_that_is_smaller_than_the_run(run):
+    """Processes share cores, and the log says so."""
+    text = "import logging\nimport hocket as hk\nlogging.basicConfig()\n"
+    program = run.written(text + "print(hk.run(lambda comm: comm.size, ranks=6))\n")
+    code, out = run(*ALLOCATE, sys.executable, program)
+    assert code == 0 and str([6] * 6) in out, out
+    assert "the Slurm allocation has 4 tasks, and the run 6 processes" in out, out
+
+
 BAD = """
 import os, sys, time
 import hocket as hk
@@ -249,8 +258,9 @@ def test_a_shared_folder_that_is_none(run):
     assert code != 0 and "HOCKET_SHARED names '/no/such', which is no folder" in out, out
 
 
-def test_a_signal_before_the_end_makes_a_checkpoint(run):
-    """The recipe of the guide to stores: Slurm sends a signal, the program saves and ends."""
+def signalled(run, partition, ask):
+    """The recipe of the guide to stores: Slurm sends a signal, the program saves and ends. A batch
+    job in that partition; `ask` makes Slurm send the signal."""
     program = run.written(
         """
         import signal, sys, time
@@ -271,7 +281,7 @@ def test_a_signal_before_the_end_makes_a_checkpoint(run):
     script = run.written(
         f"""\
         #!/bin/sh
-        #SBATCH --nodes=2 --ntasks=4 --overcommit --time=00:05:00
+        #SBATCH --nodes=2 --ntasks=4 --time=00:05:00 --partition={partition}
         srun --overcommit {sys.executable} {program}
         """,
         "job.sh",
@@ -284,7 +294,7 @@ def test_a_signal_before_the_end_makes_a_checkpoint(run):
         printed.exists() and printed.read_text().count("ready") == 4
     ):
         time.sleep(0.3)
-    run("scancel", "--signal=TERM", number)
+    ask(number)
     while time.monotonic() < limit and number in run("squeue", "-h", "-o", "%i")[1]:
         time.sleep(0.3)
     assert "saved" in printed.read_text(), printed.read_text()
@@ -292,3 +302,18 @@ def test_a_signal_before_the_end_makes_a_checkpoint(run):
 
     with hk.open_store(str(run.folder / "run.zarr")) as store:
         assert float(store["a"][:].sum()) == 64.0
+
+
+def test_a_signal_before_the_end_makes_a_checkpoint(run):
+    signalled(run, "all", lambda number: run("scancel", "--signal=TERM", number))
+
+
+def test_a_preempted_job_makes_a_checkpoint(run):
+    """A job of a partition with a higher priority needs the nodes: Slurm signals the first one,
+    which has a minute to end."""
+
+    def ask(number):
+        code, out = run("srun", "-Q", "-p", "urgent", "-N2", "--exclusive", "hostname")
+        assert code == 0 and set(out.split()) == {"n1", "n2"}, out
+
+    signalled(run, "spare", ask)

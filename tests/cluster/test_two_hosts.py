@@ -76,6 +76,50 @@ def test_a_host_file(run):
     assert code == 0 and places(out) == HOSTS, out
 
 
+def test_the_demo_on_two_hosts(run):
+    """Its pipeline, its flow and its transposition, all over the link between the hosts."""
+    root, mpi = Path(__file__).resolve().parents[2], Path(sys.prefix).name
+    own = f"--frames 6 --size 128 --procs 4 --out '{run.folder}/pictures'"
+    line = ("make", "-s", "-C", str(root), "demo", f"MPI={mpi}", f"ARGS={own}")
+    code, out = run(*line, HOCKET_HOSTS="h1:2,h2:2", HOCKET_SHARED=str(run.folder))
+    assert code == 0 and "flow" in out and list((run.folder / "pictures").iterdir()), out
+
+
+def test_a_flow_on_two_hosts(run):
+    """Arrays go to the other task and come back while each computes."""
+    program = run.written(
+        """
+        import functools, socket
+        import hocket as hk
+
+        w = hk.tasks()
+        lay = hk.Layout((64, 48), "(BLOCK, *)", w.comm.size)
+        other = "cols" if w.name == "rows" else "rows"
+        a = [hk.full(lay, float(k), comm=w.comm) for k in range(5)]
+        b = [hk.zeros(lay, comm=w.comm) for k in range(5)]
+
+        def more(x):
+            x.local[...] += 1
+
+        with hk.Flow() as f:
+            for x, y in zip(a, b):
+                if w.name == "rows":
+                    f.task(functools.partial(more, x), inouts=[x])
+                    f.send(w, x, other)
+                    f.recv(w, y, other)
+                else:
+                    f.recv(w, y, other)
+                    f.task(functools.partial(more, y), inouts=[y])
+                    f.send(w, y, other)
+            f.wait()
+        assert all((y.local == k + 2.0).all() for k, y in enumerate(b))
+        print(w.name, w.comm.rank, socket.gethostname(), flush=True)
+        """
+    )
+    code, out = run(*tasks(program))
+    assert code == 0 and places(out) == HOSTS, out
+
+
 def test_a_function_on_two_hosts(run):
     program = run.written(
         """
@@ -154,7 +198,9 @@ def test_another_version_of_hocket(run, both):
         code, out = run(*tasks(run.written(PROGRAM)))
     finally:
         subprocess.run(both.command("h2", ["umount", str(described)]), check=True)
-    assert code != 0 and f"different versions: h1: hocket {found.version} with" in out, out
+    assert (
+        code != 0 and f"different versions or processors: h1: hocket {found.version} with" in out
+    ), out
     assert "; h2: hocket 99.0 with" in out
 
 

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -461,3 +463,14 @@ def test_info_tells_versions_mpi_and_machine():
     assert facts["mpi"]["thread_level"] in ("single", "funneled", "serialized", "multiple")
     assert Path(facts["launcher"]["mpiexec"]).exists()
     assert facts["machine"]["cores_usable"] >= 1
+
+
+def test_info_tells_the_instructions_of_copies(monkeypatch):
+    info = importlib.import_module("hocket.cli.info")
+    if platform.machine() == "x86_64":
+        monkeypatch.setenv("HOCKET_CPU", "portable")
+        done = hocket("info", "--json")
+        assert json.loads(done.stdout)["machine"]["copies"] == "with sse2, by HOCKET_CPU"
+    monkeypatch.setattr(info._pure, "vector_instructions", lambda: "none")
+    monkeypatch.setattr(info.platform, "machine", lambda: "aarch64")
+    assert info._copies() == "portable C++: hocket has no vector instructions for aarch64"

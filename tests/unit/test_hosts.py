@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import selectors
 import signal
 import subprocess
@@ -302,12 +303,22 @@ def test_what_a_host_lacks_is_named(tmp_path):
     )
 
 
-@pytest.mark.parametrize("other", ["hocket 2 with Open MPI v5", "hocket 1 with Open MPI v4"])
+@pytest.mark.parametrize(
+    "other",
+    ["hocket 2 with Open MPI v5", "hocket 1 with Open MPI v4", "hocket 1 with Open MPI v5, big"],
+)
 def test_different_versions_are_both_named(tmp_path, other):
     one = "a: hocket 1 with Open MPI v5"
     with pytest.raises(hk.Error) as problem:
         hosts.check(Answers(one, f"b: {other}"), tmp_path)
-    assert f"different versions: {one}; b: {other}; install the same" in str(problem.value)
+    said = str(problem.value)
+    assert f"different versions or processors: {one}; b: {other}; install the same" in said
+
+
+def test_the_answer_of_a_host_has_its_byte_order():
+    done = subprocess.run([sys.executable, "-c", hosts._VERSIONS], capture_output=True, text=True)
+    assert done.stdout.startswith(f"hocket {hk.__version__} with "), done
+    assert done.stdout.endswith(f"{platform.machine()} {sys.byteorder} endian\n"), done
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
 import sys
@@ -26,13 +27,15 @@ class TestSpack:
     def said(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         words: dict[str, Any] = {}
         spack = types.ModuleType("spack.package")
-        for word in ("license", "version", "variant", "depends_on", "conflicts"):
+        for word in ("license", "version", "variant", "depends_on", "conflicts", "extends"):
 
             def note(*what: Any, _word: str = word, **more: Any) -> None:
                 words.setdefault(_word, []).append((what, more))
 
             setattr(spack, word, note)
         spack.CMakePackage = type("CMakePackage", (), {})  # type: ignore[attr-defined]
+        spack.when = lambda what: contextlib.nullcontext()  # type: ignore[attr-defined]
+        spack.run_after = lambda *what, **more: lambda call: call  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "spack", types.ModuleType("spack"))
         monkeypatch.setitem(sys.modules, "spack.package", spack)
         path = ROOT / "packaging/spack/packages/hocket/package.py"
@@ -53,6 +56,26 @@ class TestSpack:
         )
         assert cmake is not None and f"cmake@{cmake[1]}:" in wanted
         assert {"c", "cxx", "mpi@3:"} <= set(wanted)
+
+    def test_it_asks_for_what_the_python_package_asks_for(self, said: dict[str, Any]) -> None:
+        wanted = {what[0].split("@")[0]: what[0] for what, _ in said["depends_on"]}
+        for each in [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"]]:
+            found = re.match(r"([\w-]+)>=([\d.]+),<(\d+)", each)
+            assert found is not None
+            name, least, below = found.groups()
+            most = int(below) - 1
+            asked = wanted[f"py-{name}"].partition("@")[2]
+            one_major = least.split(".")[0] == str(most) and least.rstrip(".0") == str(most)
+            assert asked == (str(most) if one_major else f"{least}:{most}"), each
+
+    def test_it_installs_the_python_package_for_its_mpi(self, said: dict[str, Any]) -> None:
+        package, ran = said["class"](), []
+        python = types.SimpleNamespace(command=lambda *words: ran.extend(words))
+        package.spec = {"mpi": types.SimpleNamespace(mpicc="an-mpicc"), "python": python}
+        package.prefix, package.stage = "/prefix", types.SimpleNamespace(source_path="/sources")
+        package.install_python()
+        assert "-Ccmake.define.MPI_C_COMPILER=an-mpicc" in ran and "--prefix=/prefix" in ran
+        assert ran[-1] == "/sources"
 
     def test_its_options_are_options_of_the_build(self, said: dict[str, Any]) -> None:
         package = said["class"]()
@@ -132,3 +155,19 @@ def test_the_build_for_the_demo_replaces_each_part_that_it_leaves_out() -> None:
     needed = sorted(name for path in left_out for name in defined.findall(path.read_text("utf-8")))
     assert needed == sorted(defined.findall((folder / "demo_absent.cpp").read_text("utf-8")))
     assert len(needed) == 4
+
+
+def test_the_container_builds_as_the_guide_says() -> None:
+    text = (ROOT / "packaging/apptainer/hocket.def").read_text(encoding="utf-8")
+    for section in ("%files", "%post", "%environment", "%test", "%runscript"):
+        assert f"\n{section}\n" in text
+    assert "python3-dev python3-venv" in text and "HOCKET_ENV=/opt/hocket" in text
+    assert "untried" in text
+
+
+def test_the_metadata_are_complete() -> None:
+    project = PROJECT["project"]
+    assert project["description"] and project["keywords"] and project["authors"]
+    assert (ROOT / project["readme"]).is_file() and project["license"]
+    topics = [each.split(" :: ")[0] for each in project["classifiers"]]
+    assert {"Development Status", "Operating System", "License", "Topic"} <= set(topics)

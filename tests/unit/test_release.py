@@ -24,6 +24,8 @@ def tree(tmp_path):
         text = (ROOT / name).read_text(encoding="utf-8")
         if name == "CHANGELOG.md":
             text = re.sub(r"^(## \S+), .*$", r"\1, 2030-01-31", text, count=1, flags=re.MULTILINE)
+        if name == "pyproject.toml" and "[project.urls]" not in text:
+            text += '\n[project.urls]\nSource = "https://example.org"\n'
         (tmp_path / name).write_text(text, encoding="utf-8")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".")
@@ -43,6 +45,12 @@ def said(tree):
 
 def test_a_tree_that_is_ready(tree):
     assert said(tree) == []
+
+
+def test_the_addresses_of_the_project_are_known(tree):
+    text = (tree / "pyproject.toml").read_text(encoding="utf-8")
+    (tree / "pyproject.toml").write_text(text.replace("[project.urls]", "[project.u]"), "utf-8")
+    assert any("pyproject.toml has no [project.urls]" in each for each in said(tree))
 
 
 @pytest.mark.parametrize("name", [name for name in release.VERSIONS if name != "pyproject.toml"])

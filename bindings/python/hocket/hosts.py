@@ -40,10 +40,11 @@ _CHOOSE = (
     "os.execvp(argv[0], argv)"
 )
 _VERSIONS = (
-    "import importlib.metadata as m, mpi4py; mpi4py.rc.initialize = False; "
+    "import importlib.metadata as m, platform, sys, mpi4py; mpi4py.rc.initialize = False; "
     "from mpi4py import MPI; "
     "mpi = MPI.Get_library_version().splitlines()[0].split(','); "
-    "print('hocket', m.version('hocket'), 'with', *mpi[0].split())"
+    "print('hocket', m.version('hocket'), 'with', *mpi[0].split(), end=', '); "
+    "print(platform.machine(), sys.byteorder, 'endian')"
 )
 #: a script for each host before any process starts; it answers in one line. Its argument: the
 #: name by which the run calls the host. Messages of Python are no answer, but say why there is none
@@ -122,7 +123,8 @@ def check(hosts: Hosts, folder: Path, until: float = math.inf) -> None:
     ------
     Error
         a host does not answer, lacks this Python, the run's folder, the working directory or
-        hocket, or has another version of hocket or of the MPI; the message names each.
+        hocket, or has another version of hocket or of the MPI, or another kind of processor or
+        byte order; the message names each.
     DeadlineError
         it is later than `until` (of time.monotonic).
     """
@@ -148,9 +150,9 @@ def check(hosts: Hosts, folder: Path, until: float = math.inf) -> None:
         raise Error(f"not every host of the run has what it needs: {listed}; {mend}")
     if len({answer.split(": ", 1)[1] for answer in answers}) > 1:
         raise Error(
-            "the hosts of the run have different versions: "
+            "the hosts of the run have different versions or processors: "
             + "; ".join(answers)
-            + "; install the same one everywhere"
+            + "; install the same version everywhere, and join different processors by ports"
         )
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For Spack, from this checkout: spack repo add packaging/spack; spack install hocket ^mpich"""
+"""For Spack, from this checkout: spack repo add packaging/spack; spack install hocket ^mpich
+
+Untried with Spack itself; tests/unit/test_packaging.py runs it with a stand-in.
+"""
 
 from pathlib import Path
 
@@ -8,7 +11,7 @@ from spack.package import *
 
 class Hocket(CMakePackage):
     """Moves distributed arrays between parallel tasks, and keeps everyone computing while they
-    move: C++, C and Fortran. (With Python: pip install, in an environment that has py-mpi4py.)"""
+    move: C++, C, Fortran and Python."""
 
     git = str(Path(__file__).resolve().parents[4])
 
@@ -17,6 +20,7 @@ class Hocket(CMakePackage):
     version("main", branch="main")
 
     variant("mpi", default=True, description="what communicates; else layouts, plans and kernels")
+    variant("python", default=True, when="+mpi", description="the Python package and `hocket`")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -24,6 +28,16 @@ class Hocket(CMakePackage):
     # It writes the Fortran module's sources.
     depends_on("python@3.9:", type="build", when="+mpi")
     depends_on("mpi@3:", when="+mpi")
+
+    with when("+python"):
+        extends("python@3.9:")
+        depends_on("py-pip", type="build")
+        depends_on("py-scikit-build-core@0.10:1", type="build")
+        depends_on("py-nanobind@2.4:3", type="build")
+        depends_on("py-numpy@1.24:2", type=("build", "run"))
+        depends_on("py-mpi4py@4", type=("build", "run"))
+        depends_on("py-cloudpickle@2.2:3", type=("build", "run"))
+        depends_on("py-tomli@2", type=("build", "run"), when="^python@:3.10")
 
     conflicts("%gcc@:11", msg="hocket is C++20, of which GCC knows enough from 12 on")
 
@@ -36,3 +50,11 @@ class Hocket(CMakePackage):
         if self.spec.satisfies("+mpi"):
             arguments.append(self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc))
         return arguments
+
+    @run_after("install", when="+python")
+    def install_python(self):
+        """By pip, which builds the extensions for the same MPI."""
+        mpicc = self.spec["mpi"].mpicc
+        words = ["-m", "pip", "install", "--no-deps", "--no-build-isolation"]
+        words += [f"--prefix={self.prefix}", f"-Ccmake.define.MPI_C_COMPILER={mpicc}"]
+        self.spec["python"].command(*words, self.stage.source_path)
