@@ -410,6 +410,19 @@ def test_one_wrong_process_is_everyones_error(comm):
         assert (a + np.arange(6)).shape == (4, 6)
 
 
+@ranks(2, 3)
+def test_different_calls_of_the_processes_are_an_error_of_all(comm):
+    a = hk.ones(hk.Layout((4, 6), "(BLOCK, *)", comm.size), comm=comm)
+    b = hk.ones(hk.Layout((4, 6), "(*, BLOCK)", comm.size), comm=comm)
+    last = comm.rank == comm.size - 1
+    raises_everywhere(comm, hk.MismatchError, lambda: a.sum() if last else a + b, "same call")
+    raises_everywhere(comm, hk.MismatchError, lambda: a.max() if last else np.sort(a, 0), "same")
+    raises_everywhere(
+        comm, hk.MismatchError, lambda: a.max() if last else a.min(), "process", "np.m"
+    )
+    assert a.sum() == 24
+
+
 @ranks(1, 2, 3)
 def test_a_section_reads_and_writes_its_array_at_each_operation(comm):
     lay = hk.Layout((20,), "(CYCLIC(3))", comm.size)
