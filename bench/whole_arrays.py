@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Contestants of operations on whole arrays: hocket, NumPy on the local parts, NumPy on one process
-that has everything, and mpi4py by hand."""
+that has everything, mpi4py by hand, and Dask's threads."""
 
 from __future__ import annotations
 
+import importlib
+import os
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -49,6 +53,7 @@ class Operation:
     compute: Callable[[Any, Any, Any], Any]
     by_hand: Callable[[MPI.Intracomm, Any, Any, Any], Any] | None = None
     near: float = 0.0  #: relative tolerance
+    by_dask: Callable[[Any, Any, Any], Any] | None = None  #: of dask.array and two of its arrays
 
 
 def add(a: Any, b: Any, out: Any) -> Any:
@@ -92,17 +97,52 @@ def _matmul_by_hand(comm: Any, a: Any, b: Any, out: Any) -> Any:
     return np.matmul(a, whole, out=out)
 
 
+def _fftn_by_dask(da: Any, a: Any, b: Any) -> Any:
+    """Along the axis that every chunk has whole, then along the other."""
+    lines = da.fft.fft(a, axis=1)
+    return da.fft.fft(lines.rechunk((-1, a.chunks[0])), axis=0)
+
+
 OPERATIONS = (
-    Operation("add, out=", add, lambda comm, a, b, out: add(a, b, out)),
-    Operation("chain of four, out=", chain, lambda comm, a, b, out: chain(a, b, out)),
-    Operation("sin", lambda a, b, out: np.sin(a), lambda comm, a, b, out: np.sin(a)),
-    Operation("sum", lambda a, b, out: np.sum(a), _sum_by_hand, 1e-9),
-    Operation("sum of columns", lambda a, b, out: np.sum(a, axis=0), _columns_by_hand, 1e-9),
-    Operation("max", lambda a, b, out: np.max(a), _max_by_hand),
-    Operation("roll", lambda a, b, out: np.roll(a, 1, 0), _roll_by_hand),
-    Operation("matmul", lambda a, b, out: np.matmul(a, b), _matmul_by_hand, 1e-9),
+    Operation(
+        "add, out=", add, lambda comm, a, b, out: add(a, b, out), by_dask=lambda da, a, b: a + b
+    ),
+    Operation(
+        "chain of four, out=",
+        chain,
+        lambda comm, a, b, out: chain(a, b, out),
+        by_dask=lambda da, a, b: da.sqrt(abs(a * b + a)),
+    ),
+    Operation(
+        "sin",
+        lambda a, b, out: np.sin(a),
+        lambda comm, a, b, out: np.sin(a),
+        by_dask=lambda da, a, b: da.sin(a),
+    ),
+    Operation("sum", lambda a, b, out: np.sum(a), _sum_by_hand, 1e-9, lambda da, a, b: a.sum()),
+    Operation(
+        "sum of columns",
+        lambda a, b, out: np.sum(a, axis=0),
+        _columns_by_hand,
+        1e-9,
+        lambda da, a, b: a.sum(axis=0),
+    ),
+    Operation("max", lambda a, b, out: np.max(a), _max_by_hand, by_dask=lambda da, a, b: a.max()),
+    Operation(
+        "roll",
+        lambda a, b, out: np.roll(a, 1, 0),
+        _roll_by_hand,
+        by_dask=lambda da, a, b: da.roll(a, 1, 0),
+    ),
+    Operation(
+        "matmul",
+        lambda a, b, out: np.matmul(a, b),
+        _matmul_by_hand,
+        1e-9,
+        lambda da, a, b: da.matmul(a, b),
+    ),
     Operation("sort of all", lambda a, b, out: np.sort(np.ravel(a))),
-    Operation("fftn", lambda a, b, out: np.fft.fftn(a), None, 1e-9),
+    Operation("fftn", lambda a, b, out: np.fft.fftn(a), None, 1e-9, _fftn_by_dask),
 )
 
 
@@ -115,7 +155,9 @@ def _step(problem: Problem, operation: Operation, run: Run, part: Callable[[Any]
     def check() -> None:
         mine = found[-1].local if isinstance(found[-1], hocket().Array) else found[-1]
         near = operation.near * max(1.0, float(np.max(np.abs(expected), initial=0)))
-        if expected is not None and not np.allclose(mine, expected, rtol=near, atol=near * 100):
+        if expected is not None and not np.allclose(
+            np.asarray(mine), expected, rtol=near, atol=near * 100
+        ):
             raise WrongResultError(f"{operation.name} is not NumPy's result")
 
     def call() -> None:
@@ -193,9 +235,45 @@ def by_mpi(problem: Problem, operation: Operation) -> Contestant:
     return Contestant("mpi4py by hand", prepare)
 
 
+def by_dask(problem: Problem, operation: Operation) -> Contestant:
+    """Dask's threads in process 0, one for each process and free to run on all their cores, on as
+    many chunks of rows. The other processes sleep meanwhile. The result remains chunks."""
+
+    def prepare() -> Step:
+        try:
+            da = importlib.import_module("dask.array")
+        except ImportError:
+            raise UnavailableError("Dask is not installed: pip install 'dask[array]'") from None
+        compute = operation.by_dask
+        if compute is None:
+            raise UnavailableError("Dask has no such function")
+        comm = problem.comm
+        cores = set().union(*comm.allgather(os.sched_getaffinity(0)))
+        alone = comm.rank == 0
+        pool = ThreadPoolExecutor(comm.size, initializer=lambda: os.sched_setaffinity(0, cores))
+        chunks = (-(-problem.side // comm.size), -1)
+        a, b = (da.from_array(problem.whole(salt), chunks) for salt in (1, 2))
+        a, b = (each.persist(scheduler="threads", pool=pool) for each in (a, b))
+
+        def run() -> Any:
+            found: Any = np.float64(0)
+            if alone:
+                found = compute(da, a, b).persist(scheduler="threads", pool=pool)
+            others = comm.Ibarrier()
+            while not others.Test():
+                time.sleep(1e-4)
+            return found
+
+        step = _step(problem, operation, run, lambda whole: whole if alone else np.float64(0))
+        return replace(step, close=pool.shutdown)
+
+    return Contestant("Dask's threads", prepare)
+
+
 CONTESTANTS: Sequence[Callable[[Problem, Operation], Contestant]] = (
     by_hocket,
     by_parts,
     by_one,
     by_mpi,
+    by_dask,
 )

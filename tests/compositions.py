@@ -234,6 +234,9 @@ AXIS: dict[str, Expression] = {
     ),
     "lexsort": lambda x, y, c: np.lexsort((x.ravel(), y.ravel())),
     "block": lambda x, y, c: np.block([[x, y], [y, x]]),
+    "repeats of an array": lambda x, y, c: np.repeat(
+        x, np.abs(y[(slice(None), *[0] * (x.ndim - 1))]) > 1, 0
+    ),
     "repeats": lambda x, y, c: np.repeat(x, [c(0, 3) for _ in range(x.shape[0])], 0),
 }
 #: of arrays with elements in every dimension

@@ -2,7 +2,8 @@
 """Runs every snippet of README, CONTRIBUTING and docs/, and compares what they print.
 
 A fence ```python is a program of its own, which shares a process with others unless it says
-`alone`; ```python ranks=4 runs under mpiexec; needs=MODULE skips it if that is not installed.
+`alone`; ```python ranks=4 runs under mpiexec; needs=MODULE, or needs=scalapack, skips it if that
+is not installed.
 ```sh runs line by line in the checkout. A following ```output is what was printed, where `...`
 stands for anything.
 ```fortran is a program on the Fortran module. ```cpp and ```c that begin with #include compile. A
@@ -13,6 +14,7 @@ tests/install/test_coupled.py.
 from __future__ import annotations
 
 import contextlib
+import ctypes.util
 import importlib.util
 import io
 import os
@@ -108,6 +110,14 @@ def compare(snippet: Snippet, printed: str) -> None:
         )
 
 
+def is_installed(name: str) -> bool:
+    """A module; or ScaLAPACK, for the MPI of this environment."""
+    if name == "scalapack":
+        found = ctypes.util.find_library("scalapack-openmpi") is not None
+        return found and Path(sys.prefix).name == "system"
+    return importlib.util.find_spec(name) is not None
+
+
 @pytest.mark.parametrize("snippet", of("python"), ids=lambda one: one.place)
 def test_python(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program of its own, in an empty folder; on one process in this one, since most of a second
@@ -115,7 +125,7 @@ def test_python(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     program = tmp_path / "snippet.py"
     program.write_text(snippet.text, encoding="utf-8")
     needs = re.search(r"needs=(\w+)", snippet.options)
-    if needs and importlib.util.find_spec(needs.group(1)) is None:
+    if needs and not is_installed(needs.group(1)):
         pytest.skip(f"{needs.group(1)} is not installed")
     ranks = re.search(r"ranks=(\d+)", snippet.options)
     if ranks or "alone" in snippet.options:

@@ -21,24 +21,11 @@
 #include <limits>
 
 #include "kernel/cpu.hpp"
+#include "kernel/exact_columns.hpp"
 #include "kernel/exact_sizes.hpp"
 
 namespace hocket::exact {
 namespace {
-
-double power_of_two(int exponent) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
-bool in_range(double top) {
-    return top == 0 || (top >= 0x1p-900 && top < 0x1p1000);
-}
-int field_of(double value) {
-    return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52);
-}
-// The initial value of a sum: 1.5 * 2^(e + spare), where top < 2^e.
-double start_for(double top) {
-    return 1.5 * power_of_two(top == 0 ? 0 : field_of(top) - 1023 + 1 + spare);
-}
 
 // Takes `splits` parts of all numbers, and adds the rests. The result is whole if no number is
 // larger than twice `start` is made for, and the sum of rests has few enough bits.
@@ -123,66 +110,6 @@ HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, Guess& gue
     return {.whole = false};
 }
 
-// Several rows at a time, from end to end: memory delivers long runs fastest.
-template <class T>
-HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t columns,
-                                 double* guesses, BlockSum* sums) {
-    struct State {
-        Vector high, low, most, left;
-    };
-    constexpr std::size_t together = 8, looked_at = 16;
-    State states[widest / 8];
-    double starts[widest];
-    for (std::int64_t c = 0; c < columns; c += 8) {
-        Vector most = {};
-        for (std::size_t k = 0; guesses[c] == 0 && k < std::min(looked_at, rows.size()); ++k) {
-            Vector x;
-            load(x, static_cast<const T*>(rows[k]) + c);
-            raise(most, x);
-        }
-        for (int lane = 0; lane < 8; ++lane) {
-            double& guess = guesses[c + lane];
-            if (guess == 0) guess = start_for(in_range(most[lane]) ? most[lane] : 0);
-            starts[c + lane] = guess;
-        }
-        State& state = states[c / 8];
-        load(state.high, starts + c);
-        state.low = state.high * power_of_two(-taken);
-        state.most = state.left = Vector{};
-    }
-    for (std::size_t k = 0; k < rows.size(); k += together) {
-        const std::size_t end = std::min(k + together, rows.size()), last = rows.size() - 1;
-        for (std::int64_t c = 0; c < columns; c += 8) {
-            auto [high, low, most, left] = states[c / 8];
-            for (std::size_t row = k; row < end; ++row) {
-                Vector x;
-                load(x, static_cast<const T*>(rows[row]) + c);
-                // The processor's own prefetches stop at the end of a page.
-                __builtin_prefetch(static_cast<const T*>(rows[std::min(row + together, last)]) + c);
-                raise(most, x);
-                const Vector more = high + x;
-                const Vector rest = x - (more - high);
-                high = more;
-                const Vector again = low + rest;
-                left = (Vector)((Bits)left | (Bits)(rest - (again - low)));
-                low = again;
-            }
-            states[c / 8] = {high, low, most, left};
-        }
-    }
-    for (std::int64_t c = 0; c < columns; ++c) {
-        const State& state = states[c / 8];
-        const int lane = static_cast<int>(c % 8);
-        const double top = state.most[lane], start = starts[c];
-        const bool fits = top * (0.75 * (1 << spare)) < start;
-        sums[c] = {state.high[lane] - start,
-                   state.low[lane] - start * power_of_two(-taken),
-                   fits && (((Bits)state.left)[lane] & no_sign) == 0,
-                   {}};
-        if (in_range(top)) guesses[c] = start_for(top);
-    }
-}
-
 HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count, double* to) {
     using Words __attribute__((vector_size(32))) = std::int32_t;
     using Short __attribute__((vector_size(16))) = std::uint16_t;
@@ -253,7 +180,7 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
         template <class T>                                                                        \
         attribute static void columns(std::span<const void* const> rows, std::int64_t count,      \
                                       double* guesses, BlockSum* sums) {                          \
-            columns_lanes<T>(rows, count, guesses, sums);                                         \
+            all_columns<T>(rows, count, guesses, sums);                                           \
         }                                                                                         \
         attribute static bool multiply(const double* x, const double* y, std::int64_t count,      \
                                        double* products, double* errors) {                        \

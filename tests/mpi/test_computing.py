@@ -166,7 +166,7 @@ def test_sums_of_whole_blocks_keep_every_bit(comm):
 @ranks(1, 2)
 def test_sums_of_long_columns_keep_every_bit(comm, dtype):
     rng = np.random.default_rng(8)
-    x = rng.normal(size=(5000, 24)).astype(dtype)
+    x = rng.normal(size=(5000, 48)).astype(dtype)
     if dtype == "c16":
         x += 1j * rng.normal(size=x.shape)
     x[2000:, 3] *= 2.0**20  # another size from block to block
@@ -177,7 +177,7 @@ def test_sums_of_long_columns_keep_every_bit(comm, dtype):
         a = hk.scatter(x, hk.Layout(x.shape, dist, comm.size), comm)
         found = hk.replicated(a.sum(axis=0))
         for part in ("real", "imag"):
-            expected = [math.fsum(getattr(x, part)[:, j].astype("f8")) for j in range(24)]
+            expected = [math.fsum(getattr(x, part)[:, j].astype("f8")) for j in range(48)]
             np.testing.assert_array_equal(
                 getattr(found, part), np.array(expected, found.real.dtype)
             )
@@ -408,6 +408,19 @@ def test_one_wrong_process_is_everyones_error(comm):
         mine = np.arange(6) + comm.rank
         raises_everywhere(comm, hk.MismatchError, lambda: a + mine, "process 1")
         assert (a + np.arange(6)).shape == (4, 6)
+
+
+@ranks(2, 3)
+def test_different_calls_of_the_processes_are_an_error_of_all(comm):
+    a = hk.ones(hk.Layout((4, 6), "(BLOCK, *)", comm.size), comm=comm)
+    b = hk.ones(hk.Layout((4, 6), "(*, BLOCK)", comm.size), comm=comm)
+    last = comm.rank == comm.size - 1
+    raises_everywhere(comm, hk.MismatchError, lambda: a.sum() if last else a + b, "same call")
+    raises_everywhere(comm, hk.MismatchError, lambda: a.max() if last else np.sort(a, 0), "same")
+    raises_everywhere(
+        comm, hk.MismatchError, lambda: a.max() if last else a.min(), "process", "np.m"
+    )
+    assert a.sum() == 24
 
 
 @ranks(1, 2, 3)

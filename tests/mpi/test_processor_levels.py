@@ -27,7 +27,7 @@ rng, own = np.random.default_rng(5), private(comm, 5)
 for case in range(60):
     random_move(comm, rng, own, case, gaps=bool(case % 3 == 0))
 for dtype in ("f4", "f8"):
-    x = rng.normal(size=(300, 40)).astype(dtype) * np.logspace(0, 9, 300, dtype=dtype)[:, None]
+    x = rng.normal(size=(300, 48)).astype(dtype) * np.logspace(0, 9, 300, dtype=dtype)[:, None]
     for dist in ("(CYCLIC(7), *)", "(*, BALANCED)"):
         a = hk.scatter(x, hk.Layout(x.shape, dist, comm.size))
         found = hk.replicated(a.sum(axis=0))

@@ -7,6 +7,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hocket as hk
@@ -148,6 +149,26 @@ def test_an_arrow_leads_from_each_send_to_its_receive(tmp_path, strategy):
     between = {(0, 2): 3, (0, 3): 3, (1, 3): 3, (1, 4): 3}  # rows 0 to 5, 6 to 11; and 4 by 4
     within = {(a, b): 1 for task in ((0, 1), (2, 3, 4)) for a in task for b in task if a != b}
     assert led == {**between, **within}
+
+
+def test_moves_of_operations_on_arrays_are_those_of_explain(tmp_path):
+    def part(comm):
+        a = hk.ones(hk.Layout((64, 64), "(BLOCK, *)", 2), comm=comm)
+        b = hk.ones(hk.Layout((64, 64), "(*, BLOCK)", 2), comm=comm)
+        texts = hk.explain(np.add, a, b), hk.explain(np.add, a, a)
+        for x, y in ((a, b), (a, a)):
+            x + y
+        return texts
+
+    target = tmp_path / "run.json"
+    moves, stays = hk.run(part, ranks=2, trace=target)[0]
+    assert moves.count("nothing moves") == 1 and stays.count("nothing moves") == 2
+    for found in events(target).values():
+        calls = [e["args"]["call"] for e in found if e["name"] == "redistribute" and e["ph"] == "b"]
+        # The one operand that moves, to the layout of the result.
+        assert calls == [
+            "redistribute(float64 (64, 64) (*, BLOCK) @ (2) to float64 (64, 64) (BLOCK, *) @ (2))"
+        ]
 
 
 def test_steps_of_a_flow_are_slices_of_the_threads_that_ran_them(tmp_path):

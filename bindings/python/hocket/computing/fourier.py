@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fourier transforms: NumPy's local ones along local axes, between transfers."""
+"""Fourier transforms: local ones of SciPy or NumPy along local axes, between transfers."""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 from typing import Any
 
@@ -214,7 +215,31 @@ def lines(function: Any, a: Array, axis: int, norm: Any, extent: Any = None) -> 
         rank = a._rank_and_size[0]
         mine = layout.local_shape(rank) if rank < layout.size else (0,)
         return made(np.empty(mine, kind), layout, a.comm)
-    return made(function(local, axis=axis, norm=norm), layout, a.comm)
+    return made(locally(function, local, axis, norm), layout, a.comm)
+
+
+#: element types of which SciPy's results have NumPy's
+_ALIKE = ("d", "D") if np.lib.NumpyVersion(np.__version__) < "2.0.0" else ("d", "D", "f", "F")
+
+
+@functools.cache
+def scipy_fft() -> Any:
+    """The module; None if SciPy is not installed."""
+    try:
+        return importlib.import_module("scipy.fft")
+    except ImportError:
+        return None
+
+
+def locally(function: Any, local: Any, axis: int, norm: Any) -> Any:
+    """NumPy's `function` of a local array, by SciPy if it is installed: its transforms use the
+    processor's vectors, and take a quarter to a half of the time."""
+    if local.dtype.char not in _ALIKE or not local.dtype.isnative or scipy_fft() is None:
+        return function(local, axis=axis, norm=norm)
+    base, more = function, {}
+    if isinstance(function, functools.partial):
+        base, more = function.func, function.keywords
+    return getattr(scipy_fft(), base.__name__)(local, axis=axis, norm=norm, **more)
 
 
 def real_line(function: Any, a: Array, axis: int, norm: Any, extent: int) -> Array:

@@ -15,7 +15,7 @@ from hocket.computing.algebra import require_dimensions
 from hocket.computing.filling import full as filled
 from hocket.computing.layouts import balanced, even, one_axis
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import as_arrays, broadcast_shape
+from hocket.computing.operands import as_arrays, broadcast_shape, replicated
 from hocket.creation import from_function
 from hocket.errors import LayoutError
 
@@ -174,8 +174,10 @@ def tile(A: Array, reps: Any) -> Any:
 
 
 def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
-    """`numpy.repeat`."""
+    """`numpy.repeat`. Distributed `repeats` are copied to every process."""
     a, d = shapes.flattened(a, axis)
+    if isinstance(repeats, Array):
+        repeats = replicated(repeats)
     with collective(a.comm, None):
         extent = a.shape[d]
         counts = np.asarray(repeats, None if np.size(repeats) else np.int64)

@@ -935,6 +935,11 @@ class Methods(NDArrayOperatorsMixin):
     def __int__(self) -> int:
         return int(self.item())
 
+    def __index__(self) -> int:
+        if self.shape or self.dtype.kind not in "iu":
+            raise TypeError("only an integer array without dimensions is an index")
+        return int(self.item())
+
     def __float__(self) -> float:
         return float(self.item())
 

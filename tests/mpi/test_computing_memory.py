@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much memory operations on arrays take: no process ever holds a whole array."""
+
+import numpy as np
+import pytest
+from lockstep import ranks
+from peaks import MIB, peak_of
+
+import hocket as hk
+
+#: of one array, in one process of six
+SHARE = 4 * MIB
+ROWS, COLUMNS = 6 * 1024, 512
+
+OPERATIONS = {
+    "add": lambda a, b, line: a + b,
+    "where": lambda a, b, line: np.where(a > 0, a, b),
+    "sin": lambda a, b, line: np.sin(a),
+    "sum of columns": lambda a, b, line: a.sum(axis=0),
+    "sum of rows": lambda a, b, line: b.sum(axis=1),
+    "var": lambda a, b, line: np.var(a),
+    "max": lambda a, b, line: b.max(axis=0),
+    "dot": lambda a, b, line: np.vdot(a, b),
+    "cumsum": lambda a, b, line: np.cumsum(a, 0),
+    "roll": lambda a, b, line: np.roll(a, 7, 0),
+    "flip": lambda a, b, line: np.flip(a, 0).copy(),
+    "turned": lambda a, b, line: a.T.copy(),
+    "reshape": lambda a, b, line: np.reshape(b, (COLUMNS, ROWS)),
+    "halves joined": lambda a, b, line: np.concatenate([a[: ROWS // 2], b[ROWS // 2 :]]),
+    "sort of lines": lambda a, b, line: np.sort(a, 0),
+    "sort": lambda a, b, line: np.sort(line),
+    "mask": lambda a, b, line: line[line > 1.5],
+    "matmul": lambda a, b, line: a[:, :96] @ b[:96],
+}
+
+
+@pytest.mark.soak
+@ranks(6, nodes="0,1,2,3,4,5")  # within a node, pages of the others count, too
+def test_no_process_holds_a_whole_array(comm):
+    """One array of temporaries beside the result, and message buffers of at most another one for
+    each direction. Freed memory remains for reuse, but no whole array fits into it."""
+    shape = (ROWS, COLUMNS)
+    numbers = hk.random(3)
+    a = numbers.normal(hk.Layout(shape, "(BLOCK, *)", comm.size), comm=comm)
+    b = numbers.normal(hk.Layout(shape, "(*, BLOCK)", comm.size), comm=comm)
+    line = numbers.normal(hk.Layout(ROWS * COLUMNS, "(CYCLIC(100))", comm.size), comm=comm)
+    assert a.local.nbytes == SHARE
+    for name, operation in OPERATIONS.items():
+        _, peak = peak_of(lambda operation=operation: operation(a, b, line))
+        assert peak < 4 * SHARE, f"{name}: {peak / SHARE:.2f} shares"
+    _, peak = peak_of(lambda: hk.replicated(b))
+    assert peak > 5 * SHARE, "the measure does not see what it is to bound"
