@@ -15,6 +15,12 @@ constexpr std::size_t most_queued = std::size_t{16} << 20;
 constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
 constexpr std::size_t longest_part = std::size_t{1} << 20;
 
+std::string too_long(const Layout& section, std::size_t bytes) {
+    return "the lists of this section's " + std::to_string(section.num_elements()) +
+           " elements have " + std::to_string(bytes) + " bytes, and " +
+           std::to_string(net::longest_to_observer) + " are the most; ask for fewer elements";
+}
+
 }  // namespace
 
 void Host::advance(bool polling) {
@@ -127,7 +133,10 @@ void Host::enqueue(const ObserverPointer& observer, net::SectionRequest request)
             throw Error("'" + request.name + "' has " +
                         std::to_string(array->layout().dimensions()) + " dimensions, and " +
                         std::to_string(request.slices.size()) + " slices were asked for");
-        static_cast<void>(array->layout().section(request.slices));
+        // Throws for slices that an array of this shape refuses.
+        const Shape& shape = array->layout().shape();
+        static_cast<void>(
+            Layout(shape, std::vector<Format>(shape.size(), Format("*"))).section(request.slices));
     } catch (const Error& error) {
         return observer->fail(request.number, error.what());
     }
@@ -165,9 +174,7 @@ void Host::enqueue(const ObserverPointer& observer, net::ParameterChange change)
 void Host::announce() {
     net::Catalog catalog;
     catalog.poll = state_.polls;
-    for (const auto& [name, array] : state_.arrays)
-        catalog.arrays.push_back(
-            {name, array.dtype().name, array.dtype().size, array.layout().shape()});
+    for (const auto& [name, array] : state_.arrays) catalog.arrays.push_back(entry_of(name, array));
     for (const auto& [name, value] : state_.parameters)
         catalog.parameters.emplace_back(name, *value);
     net::Writer body;
@@ -186,8 +193,7 @@ std::vector<Host::AgreedSection> Host::agree_on(const OwnParts& own) {
         if (array == nullptr) continue;
         try {
             sections.push_back({asked.observer, request.number,
-                                array->layout().section(request.slices), array->dtype().size,
-                                part});
+                                state_.section(*array, request.slices), array->dtype().size, part});
         } catch (const Error& error) {
             asked.observer->fail(request.number, error.what());
         }
@@ -209,12 +215,16 @@ comm::Protocol<> Host::collect(std::vector<AgreedSection> sections, std::int64_t
                                           asked.layout.local_elements(process) * asked.itemsize);
         net::Writer body;
         net::write(body, header);
-        asked.observer->send(net::MessageKind::section, body);
-        co_await collect_one(asked);
+        const bool fits = body.bytes().size() <= net::longest_to_observer;
+        if (fits)
+            asked.observer->send(net::MessageKind::section, body);
+        else
+            asked.observer->fail(asked.number, too_long(asked.layout, body.bytes().size()));
+        co_await collect_one(asked, fits);
     }
 }
 
-comm::Protocol<> Host::collect_one(const AgreedSection& asked) {
+comm::Protocol<> Host::collect_one(const AgreedSection& asked, bool wanted) {
     ObserverConnection& observer = *asked.observer;
     comm::When room([&] { return !observer.present() || observer.queued() < most_queued; });
     for (std::int64_t process = 0; process < asked.layout.size(); ++process) {
@@ -230,7 +240,7 @@ comm::Protocol<> Host::collect_one(const AgreedSection& asked) {
             co_await comm::until(requests);
             part = std::move(received);
         }
-        for (std::size_t first = 0; first < part->size(); first += longest_part) {
+        for (std::size_t first = 0; wanted && first < part->size(); first += longest_part) {
             const auto bytes =
                 std::span(*part).subspan(first, std::min(longest_part, part->size() - first));
             net::Writer body;

@@ -74,7 +74,7 @@ class Host {
     void announce();
     std::vector<AgreedSection> agree_on(const OwnParts& own);
     comm::Protocol<> collect(std::vector<AgreedSection> sections, std::int64_t poll);
-    comm::Protocol<> collect_one(const AgreedSection& asked);
+    comm::Protocol<> collect_one(const AgreedSection& asked, bool wanted);
 
     State& state_;
     Entry entry_;
