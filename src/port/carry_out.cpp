@@ -14,9 +14,10 @@ namespace {
 
 // Sends a part, which nobody else holds any more.
 comm::Protocol<> send_part(std::shared_ptr<State> /*keep*/, comm::Link& link,
-                           std::shared_ptr<const net::Bytes> part) {
+                           std::shared_ptr<const net::Bytes> part, int slot) {
     comm::Requests requests;
-    link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0, State::elements);
+    link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0,
+              State::elements + slot);
     co_await comm::until(requests);
 }
 
@@ -103,7 +104,7 @@ OwnParts carry_out(State& state, const Batch& batch) {
     for (const auto& [name, value] : batch.changes)
         if (const auto parameter = state.parameter(name)) *parameter = value;
     OwnParts own;
-    for (const auto& [name, slices] : batch.sections) {
+    for (const auto& [name, slices, slot] : batch.sections) {
         own.emplace_back();
         const Array* const array = state.array(name);
         if (array == nullptr || array->process() < 0) continue;
@@ -121,7 +122,8 @@ OwnParts carry_out(State& state, const Batch& batch) {
             continue;
         }
         auto call = std::make_shared<comm::Call>(
-            send_part(state.shared_from_this(), *state.link, part), "a section for an observer");
+            send_part(state.shared_from_this(), *state.link, part, slot),
+            "a section for an observer");
         state.sending.remove_if([](const auto& earlier) { return earlier->ended(); });
         state.sending.push_back(call);
         State::begin(call);

@@ -24,10 +24,19 @@ namespace hocket::port {
 
 class Host;
 
+/// Sections that are on their way to observers at once, at most one for each observer. Each has a
+/// slot of its own, so that an observer that takes no bytes delays no other one.
+inline constexpr int most_sections = 8;
+
 /// The requests of observers for one poll: parameters change first, then sections are copied.
 struct Batch {
+    struct Section {
+        std::string name;
+        std::vector<Slice> slices;
+        int slot;
+    };
     std::vector<std::pair<std::string, Value>> changes;
-    std::vector<std::pair<std::string, std::vector<Slice>>> sections;
+    std::vector<Section> sections;
 };
 
 /// The poll at which a batch is carried out, by all processes or by none.
@@ -47,7 +56,7 @@ struct ListedSection {
 };
 
 struct State : std::enable_shared_from_this<State> {
-    // Tags of the link: messages of process 0, answers to it, elements of sections.
+    // Tags of the link: messages of process 0, answers to it, elements of the section in slot 0.
     static constexpr int from_root = 1, answers = 2, elements = 3;
 
     explicit State(Comm on) : comm(std::move(on)) {}
