@@ -86,7 +86,7 @@ def program(name: str) -> Path:
             return folder / f"hocket_app_{name}"
     raise Error(
         f"hocket_app_{name} is not built: looked in {', '.join(map(str, folders))}; run `make "
-        f"which` in a checkout of hocket, or set {VARIABLE} to the folder of the programs"
+        f"bench` in a checkout of hocket, which builds them, or set {VARIABLE} to their folder"
     )
 
 

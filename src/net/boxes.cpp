@@ -2,6 +2,7 @@
 #include "net/boxes.hpp"
 
 #include <cstddef>
+#include <cstring>
 
 #include "hocket/kernel.hpp"
 
@@ -57,6 +58,29 @@ void for_each_box(const IndexLists& lists, std::int64_t itemsize, const Shape& s
     }
 }
 
+// Elements of a vector from one memory to another: to copy a few elements is quicker than to find
+// the best way to copy them. Calls act(first element in the array, in the packed ones, count,
+// step).
+template <class Act>
+void for_each_run(const std::vector<std::int64_t>& list, Act act) {
+    for (const Run& run : runs_of(list)) {
+        constexpr std::int64_t few = 8;
+        if (run.count > few)
+            act(run.first, run.at, run.count, run.step);
+        else
+            for (std::int64_t k = 0; k < run.count; ++k)
+                act(run.first + k * run.step, run.at + k, std::int64_t{1}, std::int64_t{1});
+    }
+}
+
+void copy_vector(std::int64_t count, std::int64_t itemsize, std::int64_t from_stride,
+                 std::int64_t to_stride, const std::byte* from, std::byte* to) {
+    if (count == 1)
+        std::memcpy(to, from, static_cast<std::size_t>(itemsize));
+    else
+        kernel::Copy(Shape{count}, itemsize, Shape{from_stride}, Shape{to_stride}).run(from, to);
+}
+
 }  // namespace
 
 Shape dense(const Shape& shape, std::int64_t itemsize) {
@@ -67,23 +91,37 @@ Shape dense(const Shape& shape, std::int64_t itemsize) {
 
 void pack(const IndexLists& lists, std::int64_t itemsize, const void* array, const Shape& strides,
           void* packed) {
+    const auto* const from_first = static_cast<const std::byte*>(array);
+    auto* const to_first = static_cast<std::byte*>(packed);
+    if (lists.size() == 1)
+        return for_each_run(lists[0], [&](std::int64_t first, std::int64_t at, std::int64_t count,
+                                          std::int64_t step) {
+            copy_vector(count, itemsize, step * strides[0], itemsize,
+                        from_first + first * strides[0], to_first + at * itemsize);
+        });
     for_each_box(lists, itemsize, strides,
                  [&](const Shape& extents, const Shape& in_array, const Shape& in_packed,
                      std::int64_t from, std::int64_t to) {
                      kernel::Copy(extents, itemsize, in_array, in_packed)
-                         .run(static_cast<const std::byte*>(array) + from,
-                              static_cast<std::byte*>(packed) + to);
+                         .run(from_first + from, to_first + to);
                  });
 }
 
 void unpack(const IndexLists& lists, std::int64_t itemsize, const void* packed, void* array,
             const Shape& strides) {
+    const auto* const from_first = static_cast<const std::byte*>(packed);
+    auto* const to_first = static_cast<std::byte*>(array);
+    if (lists.size() == 1)
+        return for_each_run(lists[0], [&](std::int64_t first, std::int64_t at, std::int64_t count,
+                                          std::int64_t step) {
+            copy_vector(count, itemsize, itemsize, step * strides[0], from_first + at * itemsize,
+                        to_first + first * strides[0]);
+        });
     for_each_box(lists, itemsize, strides,
                  [&](const Shape& extents, const Shape& in_array, const Shape& in_packed,
                      std::int64_t to, std::int64_t from) {
                      kernel::Copy(extents, itemsize, in_packed, in_array)
-                         .run(static_cast<const std::byte*>(packed) + from,
-                              static_cast<std::byte*>(array) + to);
+                         .run(from_first + from, to_first + to);
                  });
 }
 

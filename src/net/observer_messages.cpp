@@ -6,7 +6,7 @@
 namespace hocket::net {
 namespace {
 
-constexpr std::size_t most_dimensions = 64, most_names = 4096, most_parts = std::size_t{1} << 20;
+constexpr std::size_t most_dimensions = 64, most_parts = std::size_t{1} << 20;
 
 void write(Writer& writer, const Value& value) {
     writer.u8(static_cast<std::uint8_t>(value.index()));
@@ -88,7 +88,7 @@ Catalog read_catalog(Reader& reader) {
     for (std::size_t left = reader.length(most_names); left > 0; --left) {
         ObservedArray array;
         array.name = reader.text(longest_name);
-        array.dtype = reader.text(longest_text);
+        array.dtype = reader.text(longest_dtype);
         array.itemsize = reader.i64();
         array.shape.resize(reader.length(most_dimensions));
         for (std::int64_t& extent : array.shape) extent = reader.i64();

@@ -30,7 +30,10 @@ enum class MessageKind : std::uint8_t {
 /// The longest frames: from an observer, and to an observer.
 inline constexpr std::size_t longest_from_observer = std::size_t{16} << 10,
                              longest_to_observer = std::size_t{16} << 20;
-inline constexpr std::size_t longest_text = 4096;
+/// Texts but for names; the name of a type, which lists the fields of a structured one.
+inline constexpr std::size_t longest_text = 4096, longest_dtype = std::size_t{64} << 10;
+/// Of the arrays, and of the parameters, that a program publishes.
+inline constexpr std::size_t most_names = 4096;
 
 struct SectionRequest {
     std::int64_t number = 0;

@@ -34,8 +34,8 @@ std::string proposal(const AgreedPoll& agreed) {
     for (const auto& [name, value] : agreed.batch.changes)
         net::write(writer, net::ParameterChange{0, name, value});
     writer.u32(static_cast<std::uint32_t>(agreed.batch.sections.size()));
-    for (const auto& [name, slices] : agreed.batch.sections) {
-        writer.text(name);
+    for (const auto& [name, slices, slot] : agreed.batch.sections) {
+        writer.text(name).u8(static_cast<std::uint8_t>(slot));
         write_slices(writer, slices);
     }
     return writer.str();
@@ -86,8 +86,9 @@ void State::receive() {
             }
             for (std::size_t left = reader.u32(); left > 0; --left) {
                 std::string of = reader.text(net::longest_text);
-                proposed.batch.sections.emplace_back(std::move(of),
-                                                     net::read_section_request(reader).slices);
+                const int slot = reader.u8();
+                proposed.batch.sections.push_back(
+                    {std::move(of), net::read_section_request(reader).slices, slot});
             }
             const bool ahead = proposed.poll >= polls && !closed;
             if (ahead) agreed = std::move(proposed);
@@ -113,8 +114,7 @@ void Host::charge(double seconds) {
 }
 
 void Host::propose(bool polling) {
-    if (state_.agreed || collecting_ || finishing_ || (sections_.empty() && changes_.empty()))
-        return;
+    if (state_.agreed || finishing_ || (!may_begin_section() && changes_.empty())) return;
     charge(0);
     // A proposal that came too late is repeated at once: after a pause it would be late again.
     if (debt_ > 0 && !repeats_) return;
@@ -126,11 +126,11 @@ void Host::propose(bool polling) {
     agreed.poll =
         alone ? state_.polls + (polling ? 0 : 1) : std::max(state_.polls, furthest_) + lookahead_;
     agreed_changes_ = std::exchange(changes_, {});
-    agreed_sections_ = std::exchange(sections_, {});
+    begin_sections();
     for (const PendingChange& asked : agreed_changes_)
         agreed.batch.changes.emplace_back(asked.change.name, asked.change.value);
     for (const PendingSection& asked : agreed_sections_)
-        agreed.batch.sections.emplace_back(asked.request.name, asked.request.slices);
+        agreed.batch.sections.push_back({asked.request.name, asked.request.slices, asked.slot});
     agreed.decided = alone;
     accepted_ = 1;
     send_to_all(proposal(agreed));
@@ -187,7 +187,7 @@ void Host::call_off(std::int64_t seen) {
     for (auto it = agreed_changes_.rbegin(); it != agreed_changes_.rend(); ++it)
         changes_.push_front(*it);
     for (auto it = agreed_sections_.rbegin(); it != agreed_sections_.rend(); ++it)
-        sections_.push_front(*it);
+        sections_.push_front(*it), slots_.at(static_cast<std::size_t>(it->slot)).observer.reset();
     agreed_changes_.clear();
     agreed_sections_.clear();
 }
@@ -207,10 +207,12 @@ void Host::settle() {
         asked.observer->send(net::MessageKind::parameter_changed, body);
         catalog_changed_ = true;
     }
-    if (!sections.empty())
-        collecting_ = std::make_shared<comm::Call>(
-            collect(std::move(sections), agreed.poll),
-            "sections for observers of the port '" + state_.name + "'");
+    for (AgreedSection& asked : sections) {
+        auto& call = slots_.at(static_cast<std::size_t>(asked.slot)).call;
+        call = std::make_shared<comm::Call>(
+            collect(std::move(asked), agreed.poll),
+            "a section for an observer of the port '" + state_.name + "'");
+    }
     advance(true);
 }
 

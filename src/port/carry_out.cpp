@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each process does at an agreed poll.
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "comm/interrupts.hpp"
 #include "layout/form.hpp"
@@ -12,10 +14,44 @@ namespace {
 
 // Sends a part, which nobody else holds any more.
 comm::Protocol<> send_part(std::shared_ptr<State> /*keep*/, comm::Link& link,
-                           std::shared_ptr<const net::Bytes> part) {
+                           std::shared_ptr<const net::Bytes> part, int slot) {
     comm::Requests requests;
-    link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0, State::elements);
+    link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0,
+              State::elements + slot);
     co_await comm::until(requests);
+}
+
+bool is_whole(const Layout& layout, const std::vector<Slice>& slices) {
+    const Shape& shape = layout.shape();
+    if (slices.size() != shape.size()) return false;
+    for (std::size_t d = 0; d < slices.size(); ++d) {
+        const Slice& each = slices[d];
+        if (!each.keep || each.first != 0 || each.step != 1 || each.count != shape[d]) return false;
+    }
+    return true;
+}
+
+std::shared_ptr<const ListedSection> listed(State& state, const Layout& layout,
+                                            const std::vector<Slice>& slices,
+                                            std::int64_t process) {
+    const auto& last = state.last_section;
+    const auto equal = [](const Slice& a, const Slice& b) {
+        return a.first == b.first && a.count == b.count && a.step == b.step && a.keep == b.keep;
+    };
+    if (last && &last->of.form() == &layout.form() &&
+        std::equal(slices.begin(), slices.end(), last->slices.begin(), last->slices.end(), equal))
+        return last;
+    if (!is_whole(layout, slices)) {
+        std::vector<std::int64_t> places;
+        if (process >= 0) places = layout.section_places(slices, process)[0];
+        return state.last_section = std::make_shared<const ListedSection>(
+                   ListedSection{layout, slices, layout.section(slices), std::move(places)});
+    }
+    const auto elements = process >= 0 ? layout.local_elements(process) : 0;
+    std::vector<std::int64_t> places(static_cast<std::size_t>(elements));
+    std::iota(places.begin(), places.end(), 0);
+    return state.last_section = std::make_shared<const ListedSection>(
+               ListedSection{layout, slices, layout, std::move(places)});
 }
 
 std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
@@ -28,12 +64,23 @@ std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
     // The thread that sent the last part read it before it let it go (use_count is relaxed).
     std::atomic_thread_fence(std::memory_order_acquire);
     state.last_part_at = comm::coarse_seconds();
-    net::pack(array.layout().section_places(slices, process), itemsize, array.data(),
-              array.strides(), part->data());
+    net::pack(state.places(array, slices), itemsize, array.data(), array.strides(), part->data());
     return part;
 }
 
 }  // namespace
+
+Layout State::section(const Array& array, const std::vector<Slice>& slices) {
+    const Layout& layout = array.layout();
+    return layout.is_indexed() ? listed(*this, layout, slices, array.process())->section
+                               : layout.section(slices);
+}
+
+net::IndexLists State::places(const Array& array, const std::vector<Slice>& slices) {
+    const Layout& layout = array.layout();
+    if (layout.is_indexed()) return {listed(*this, layout, slices, array.process())->places};
+    return layout.section_places(slices, array.process());
+}
 
 bool sends_part(const Layout& section, std::int64_t process) {
     if (section.local_elements(process) == 0) return false;
@@ -48,20 +95,22 @@ bool sends_part(const Layout& section, std::int64_t process) {
 
 void State::free_last_part(double now) {
     constexpr double unused = 5;  // seconds
-    if (last_part && now - last_part_at > unused) last_part.reset();
+    if (!last_part || now - last_part_at <= unused) return;
+    last_part.reset();
+    last_section.reset();
 }
 
 OwnParts carry_out(State& state, const Batch& batch) {
     for (const auto& [name, value] : batch.changes)
         if (const auto parameter = state.parameter(name)) *parameter = value;
     OwnParts own;
-    for (const auto& [name, slices] : batch.sections) {
+    for (const auto& [name, slices, slot] : batch.sections) {
         own.emplace_back();
         const Array* const array = state.array(name);
         if (array == nullptr || array->process() < 0) continue;
         std::shared_ptr<const net::Bytes> part;
         try {
-            const Layout section = array->layout().section(slices);
+            const Layout section = state.section(*array, slices);
             if (sends_part(section, array->process()))
                 part = copied(state, *array, slices, section);
         } catch (const LayoutError&) {
@@ -73,7 +122,8 @@ OwnParts carry_out(State& state, const Batch& batch) {
             continue;
         }
         auto call = std::make_shared<comm::Call>(
-            send_part(state.shared_from_this(), *state.link, part), "a section for an observer");
+            send_part(state.shared_from_this(), *state.link, part, slot),
+            "a section for an observer");
         state.sending.remove_if([](const auto& earlier) { return earlier->ended(); });
         state.sending.push_back(call);
         State::begin(call);

@@ -15,6 +15,12 @@ constexpr std::size_t most_queued = std::size_t{16} << 20;
 constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
 constexpr std::size_t longest_part = std::size_t{1} << 20;
 
+std::string too_long(const Layout& section, std::size_t bytes) {
+    return "the lists of this section's " + std::to_string(section.num_elements()) +
+           " elements have " + std::to_string(bytes) + " bytes, and " +
+           std::to_string(net::longest_to_observer) + " are the most; ask for fewer elements";
+}
+
 }  // namespace
 
 void Host::advance(bool polling) {
@@ -26,13 +32,14 @@ void Host::advance(bool polling) {
     receive_answers();
     call_off_what_lies_too_far();
     propose(polling);
-    if (collecting_ && collecting_->poll()) collecting_.reset();
+    for (Slot& slot : slots_)
+        if (slot.call && slot.call->poll()) slot = {};
     for (const ObserverPointer& observer : observers_) observer->flush();
     observers_.remove_if([](const ObserverPointer& observer) { return !observer->present(); });
 }
 
 bool Host::serves() const {
-    return state_.agreed || collecting_ ||
+    return state_.agreed || collecting() ||
            std::any_of(observers_.begin(), observers_.end(),
                        [](const ObserverPointer& observer) { return !observer->drained(); });
 }
@@ -127,11 +134,14 @@ void Host::enqueue(const ObserverPointer& observer, net::SectionRequest request)
             throw Error("'" + request.name + "' has " +
                         std::to_string(array->layout().dimensions()) + " dimensions, and " +
                         std::to_string(request.slices.size()) + " slices were asked for");
-        static_cast<void>(array->layout().section(request.slices));
+        // Throws for slices that an array of this shape refuses.
+        const Shape& shape = array->layout().shape();
+        static_cast<void>(
+            Layout(shape, std::vector<Format>(shape.size(), Format("*"))).section(request.slices));
     } catch (const Error& error) {
         return observer->fail(request.number, error.what());
     }
-    sections_.push_back({observer, std::move(request)});
+    sections_.push_back({observer, std::move(request), 0});
 }
 
 void Host::enqueue(const ObserverPointer& observer, net::ParameterChange change) {
@@ -165,15 +175,39 @@ void Host::enqueue(const ObserverPointer& observer, net::ParameterChange change)
 void Host::announce() {
     net::Catalog catalog;
     catalog.poll = state_.polls;
-    for (const auto& [name, array] : state_.arrays)
-        catalog.arrays.push_back(
-            {name, array.dtype().name, array.dtype().size, array.layout().shape()});
+    for (const auto& [name, array] : state_.arrays) catalog.arrays.push_back(entry_of(name, array));
     for (const auto& [name, value] : state_.parameters)
         catalog.parameters.emplace_back(name, *value);
     net::Writer body;
     net::write(body, catalog);
     for (const ObserverPointer& observer : observers_)
         observer->send(net::MessageKind::catalog, body);
+}
+
+bool Host::waits_for_slot(const PendingSection& asked) const {
+    const auto taken = [&](const Slot& slot) { return slot.observer == asked.observer; };
+    const auto free = [](const Slot& slot) { return slot.observer == nullptr; };
+    return std::any_of(slots_.begin(), slots_.end(), taken) ||
+           std::none_of(slots_.begin(), slots_.end(), free);
+}
+
+bool Host::may_begin_section() const {
+    return std::any_of(sections_.begin(), sections_.end(),
+                       [&](const PendingSection& asked) { return !waits_for_slot(asked); });
+}
+
+void Host::begin_sections() {
+    for (PendingSection& asked : std::exchange(sections_, {})) {
+        if (waits_for_slot(asked)) {
+            sections_.push_back(std::move(asked));
+            continue;
+        }
+        const auto slot = std::find_if(slots_.begin(), slots_.end(),
+                                       [](const Slot& one) { return one.observer == nullptr; });
+        slot->observer = asked.observer;
+        asked.slot = static_cast<int>(slot - slots_.begin());
+        agreed_sections_.push_back(std::move(asked));
+    }
 }
 
 std::vector<Host::AgreedSection> Host::agree_on(const OwnParts& own) {
@@ -183,59 +217,63 @@ std::vector<Host::AgreedSection> Host::agree_on(const OwnParts& own) {
         const std::shared_ptr<const net::Bytes>& part = own[k++];
         const net::SectionRequest& request = asked.request;
         const Array* const array = state_.array(request.name);
-        if (array == nullptr) continue;
         try {
-            sections.push_back({asked.observer, request.number,
-                                array->layout().section(request.slices), array->dtype().size,
-                                part});
+            if (array != nullptr) {
+                sections.push_back({asked.observer, request.number,
+                                    state_.section(*array, request.slices), array->dtype().size,
+                                    part, asked.slot});
+                continue;
+            }
         } catch (const Error& error) {
             asked.observer->fail(request.number, error.what());
         }
+        slots_.at(static_cast<std::size_t>(asked.slot)) = {};
     }
     return sections;
 }
 
-// One section after the other, one part after the other: process 0 holds a few parts at most, as
-// the others keep theirs until it receives them.
-comm::Protocol<> Host::collect(std::vector<AgreedSection> sections, std::int64_t poll) {
-    for (const AgreedSection& asked : sections) {
-        net::SectionHeader header;
-        header.number = asked.number;
-        header.poll = poll;
-        header.layout = asked.layout.text();
-        for (std::int64_t process = 0; process < asked.layout.size(); ++process)
-            if (sends_part(asked.layout, process))
-                header.parts.emplace_back(process,
-                                          asked.layout.local_elements(process) * asked.itemsize);
-        net::Writer body;
-        net::write(body, header);
-        asked.observer->send(net::MessageKind::section, body);
-        co_await collect_one(asked);
-    }
+bool Host::collecting() const {
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [](const Slot& slot) { return slot.call != nullptr; });
 }
 
-comm::Protocol<> Host::collect_one(const AgreedSection& asked) {
+// One part after the other: process 0 holds a few parts at most, as the others keep theirs until it
+// receives them.
+comm::Protocol<> Host::collect(AgreedSection asked, std::int64_t poll) {
     ObserverConnection& observer = *asked.observer;
+    net::SectionHeader header;
+    header.number = asked.number;
+    header.poll = poll;
+    header.layout = asked.layout.text();
+    for (std::int64_t process = 0; process < asked.layout.size(); ++process)
+        if (sends_part(asked.layout, process))
+            header.parts.emplace_back(process,
+                                      asked.layout.local_elements(process) * asked.itemsize);
+    net::Writer head;
+    net::write(head, header);
+    const bool wanted = head.bytes().size() <= net::longest_to_observer;
+    if (wanted)
+        observer.send(net::MessageKind::section, head);
+    else
+        observer.fail(asked.number, too_long(asked.layout, head.bytes().size()));
     comm::When room([&] { return !observer.present() || observer.queued() < most_queued; });
-    for (std::int64_t process = 0; process < asked.layout.size(); ++process) {
-        if (!sends_part(asked.layout, process)) continue;
+    for (const auto& [process, bytes] : header.parts) {
         co_await comm::until(room);
         std::shared_ptr<const net::Bytes> part = asked.own;
         if (process != 0) {
-            const auto bytes = asked.layout.local_elements(process) * asked.itemsize;
             auto received = std::make_shared<net::Bytes>(static_cast<std::size_t>(bytes));
             comm::Requests requests;
             state_.link->receive(requests, received->data(), bytes, static_cast<int>(process),
-                                 State::elements);
+                                 State::elements + asked.slot);
             co_await comm::until(requests);
             part = std::move(received);
         }
-        for (std::size_t first = 0; first < part->size(); first += longest_part) {
-            const auto bytes =
+        for (std::size_t first = 0; wanted && first < part->size(); first += longest_part) {
+            const auto piece =
                 std::span(*part).subspan(first, std::min(longest_part, part->size() - first));
             net::Writer body;
             body.i64(asked.number).i64(process).i64(static_cast<std::int64_t>(first));
-            observer.send(net::MessageKind::part, body, part, bytes);
+            observer.send(net::MessageKind::part, body, part, piece);
         }
     }
 }
@@ -246,7 +284,7 @@ bool Host::finish() {
         send_to_all(decision(state_.agreed->round, false));
         state_.agreed.reset();
     }
-    return !collecting_;
+    return !collecting();
 }
 
 void Host::end(const std::string& why) {

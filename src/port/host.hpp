@@ -3,6 +3,7 @@
 // do what these ask for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -48,6 +49,7 @@ class Host {
     struct PendingSection {
         ObserverPointer observer;
         net::SectionRequest request;
+        int slot = 0;  // once it is agreed on
     };
     /// A section as all processes have it at the agreed poll: the program may publish another array
     /// of that name before the parts have come.
@@ -57,6 +59,12 @@ class Host {
         Layout layout;
         std::int64_t itemsize;
         std::shared_ptr<const net::Bytes> own;  // this process's part
+        int slot;
+    };
+    // A slot is taken from the proposal of a section until its last part has been handed on.
+    struct Slot {
+        ObserverPointer observer;
+        std::shared_ptr<comm::Call> call;
     };
     struct PendingChange {
         ObserverPointer observer;
@@ -73,8 +81,11 @@ class Host {
     void send_to_all(const std::string& text);
     void announce();
     std::vector<AgreedSection> agree_on(const OwnParts& own);
-    comm::Protocol<> collect(std::vector<AgreedSection> sections, std::int64_t poll);
-    comm::Protocol<> collect_one(const AgreedSection& asked);
+    bool waits_for_slot(const PendingSection& asked) const;
+    bool may_begin_section() const;
+    void begin_sections();
+    comm::Protocol<> collect(AgreedSection asked, std::int64_t poll);
+    bool collecting() const;
 
     State& state_;
     Entry entry_;
@@ -89,7 +100,7 @@ class Host {
     std::int64_t patient_at_ = 0;
     double debt_ = 0, debt_at_ = 0;  // seconds that observers took from the program; as of when
     std::int64_t furthest_ = 0;      // polls that any process is known to have made
-    std::shared_ptr<comm::Call> collecting_;
+    std::array<Slot, most_sections> slots_;
     bool catalog_changed_ = false, finishing_ = false;
 };
 

@@ -2,9 +2,6 @@
 #include "hocket/port.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <functional>
 
 #include "base/platform.hpp"
 #include "base/text.hpp"
@@ -43,6 +40,8 @@ comm::Protocol<> agreed(Comm on, int tag, comm::CallSignature mine,
     *outcome = co_await comm::agree(all, tag, std::move(second));
 }
 
+}  // namespace
+
 std::string together(const Comm& comm, const std::string& text, const std::function<void()>& check,
                      std::function<std::string()> act, Deadline deadline) {
     comm::CallSignature mine;
@@ -63,6 +62,8 @@ std::string together(const Comm& comm, const std::string& text, const std::funct
     wait(*call, deadline);
     return *outcome;
 }
+
+namespace {
 
 comm::Protocol<> make_link(std::shared_ptr<State> state) {
     state->link = co_await state->comm.state().new_link();
@@ -137,22 +138,6 @@ comm::Protocol<> finished(std::shared_ptr<State> state) {
     state->link.reset();
 }
 
-std::string text_of(const Value& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) return "'" + *text + "'";
-    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.17g", std::get<double>(value));
-    return digits.data();
-}
-
-void require_name(const std::string& name) {
-    if (!net::is_name(name))
-        throw Error(text::quoted(name) +
-                    " is no name of something published; give 1 to 64 letters, digits, '.', '_' "
-                    "and '-'");
-}
-
 }  // namespace
 
 const Array* State::array(const std::string& wanted) const {
@@ -198,7 +183,13 @@ Port Port::open(const std::string& name, const Comm& comm, const PortOptions& op
     state->task = options.task.empty() ? name : options.task;
     state->secure = options.secure;
     const std::string outcome = port::together(
-        comm, "open_port('" + name + "')", [] {},
+        comm, "open_port('" + name + "')",
+        [&] {
+            if (!options.task.empty() && options.task != name && !net::is_name(options.task))
+                throw Error(text::quoted(options.task) +
+                            " is no name of a task here; give 1 to 64 letters, digits, '.', '_', "
+                            "'-'");
+        },
         [state, options] {
             state->host = std::make_shared<port::Host>(
                 *state, port::EntryOptions{state->name, options.address, options.key,
@@ -244,56 +235,6 @@ const Comm& Port::comm() const {
 
 std::int64_t Port::polls() const {
     return state_->polls;
-}
-
-void Port::publish(const std::string& name, const Array& array, Deadline deadline) {
-    State& state = *state_;
-    port::together(
-        state.comm,
-        "publish('" + name + "', " + array.dtype().name + " " +
-            text::tuple(array.layout().shape()) + ", " + array.layout().text() + ")",
-        [&] {
-            state.require_open();
-            port::require_name(name);
-            if (!(array.comm() == state.comm))
-                throw Error("'" + name + "' belongs to another communicator than the port '" +
-                            state.name + "'; make both with the same one");
-            if (state.parameter(name))
-                throw Error("'" + name + "' is a parameter already; choose another name");
-        },
-        {}, deadline);
-    const comm::EngineLock engine_lock;
-    const auto found = std::find_if(state.arrays.begin(), state.arrays.end(),
-                                    [&](const auto& one) { return one.first == name; });
-    if (found == state.arrays.end())
-        state.arrays.emplace_back(name, array);
-    else
-        found->second = array;
-    if (state.host) state.host->catalog_changed();
-}
-
-Parameter Port::parameter(const std::string& name, const Value& value, Deadline deadline) {
-    State& state = *state_;
-    port::together(
-        state.comm, "parameter('" + name + "', " + port::text_of(value) + ")",
-        [&] {
-            state.require_open();
-            port::require_name(name);
-            if (state.parameter(name) || state.array(name) != nullptr)
-                throw Error("'" + name + "' is published already; choose another name");
-        },
-        {}, deadline);
-    const comm::EngineLock engine_lock;
-    auto shared = std::make_shared<Value>(value);
-    state.parameters.emplace_back(name, shared);
-    if (state.host) state.host->catalog_changed();
-    return {name, std::move(shared)};
-}
-
-Value Port::value(const std::string& name) const {
-    const auto found = state_->parameter(name);
-    if (!found) throw Error("the port '" + state_->name + "' has no parameter '" + name + "'");
-    return *found;
 }
 
 void Port::poll(Deadline deadline) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -16,16 +17,26 @@
 #include "comm/state.hpp"
 #include "comm/texts.hpp"
 #include "hocket/port.hpp"
+#include "net/boxes.hpp"
 #include "net/observer_messages.hpp"
 
 namespace hocket::port {
 
 class Host;
 
+/// Sections that are on their way to observers at once, at most one for each observer. Each has a
+/// slot of its own, so that an observer that takes no bytes delays no other one.
+inline constexpr int most_sections = 8;
+
 /// The requests of observers for one poll: parameters change first, then sections are copied.
 struct Batch {
+    struct Section {
+        std::string name;
+        std::vector<Slice> slices;
+        int slot;
+    };
     std::vector<std::pair<std::string, Value>> changes;
-    std::vector<std::pair<std::string, std::vector<Slice>>> sections;
+    std::vector<Section> sections;
 };
 
 /// The poll at which a batch is carried out, by all processes or by none.
@@ -35,8 +46,17 @@ struct AgreedPoll {
     bool decided = false;
 };
 
+/// A section of an array that is distributed by explicit lists. To look up each of its elements
+/// takes the program longer than to send them, so that it is kept for the next picture.
+struct ListedSection {
+    Layout of;
+    std::vector<Slice> slices;
+    Layout section;
+    std::vector<std::int64_t> places;  // of this process's elements in its memory
+};
+
 struct State : std::enable_shared_from_this<State> {
-    // Tags of the link: messages of process 0, answers to it, elements of sections.
+    // Tags of the link: messages of process 0, answers to it, elements of the section in slot 0.
     static constexpr int from_root = 1, answers = 2, elements = 3;
 
     explicit State(Comm on) : comm(std::move(on)) {}
@@ -57,12 +77,16 @@ struct State : std::enable_shared_from_this<State> {
     // reads it any more: fresh memory costs more than the copy.
     std::shared_ptr<net::Bytes> last_part;
     double last_part_at = 0;
+    std::shared_ptr<const ListedSection> last_section;
     bool closed = false, end_received = false;
 
     bool first() const { return comm.rank() == 0; }
     const Array* array(const std::string& wanted) const;
     std::shared_ptr<Value> parameter(const std::string& wanted) const;
     void require_open() const;
+    /// The layout of a section for observers.
+    Layout section(const Array& array, const std::vector<Slice>& slices);
+    net::IndexLists places(const Array& array, const std::vector<Slice>& slices);
     /// Frees the memory of the last part once no observer has needed it for some seconds.
     void free_last_part(double now);
     /// A short text to another process, in order; nobody waits for it.
@@ -77,6 +101,14 @@ struct State : std::enable_shared_from_this<State> {
 /// goes to process 0. There: the own parts, by section.
 using OwnParts = std::vector<std::shared_ptr<const net::Bytes>>;
 OwnParts carry_out(State& state, const Batch& batch);
+
+/// A collective call: `check` finds faults on this process; `act` runs on process 0 once no process
+/// has a fault. All processes return its result.
+std::string together(const Comm& comm, const std::string& text, const std::function<void()>& check,
+                     std::function<std::string()> act, Deadline deadline);
+
+/// An array as observers know it.
+ObservedArray entry_of(const std::string& name, const Array& array);
 
 /// Whether that process gives its part of a section: of equal copies one is enough.
 bool sends_part(const Layout& section, std::int64_t process);

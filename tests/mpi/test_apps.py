@@ -183,7 +183,8 @@ def test_frames_of_a_wrong_kind_are_refused(capsys, frames, said):
 
 def test_a_program_that_is_not_built_is_named(capsys, monkeypatch):
     monkeypatch.setenv(common.VARIABLE, "/nowhere")
-    assert "is not built: looked in /nowhere" in refused(capsys, "pingpong", status=1)
+    told = refused(capsys, "pingpong", status=1)
+    assert "is not built: looked in /nowhere; run `make bench`" in told
 
 
 def test_what_a_program_finds_wrong_is_told_once(capsys, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -228,7 +229,89 @@ def test_what_an_observer_may_not(tmp_path, runtime):
             port.parameter("a\0b", 1)
         with pytest.raises(hk.Error, match=r"'a\\x00b' is no name of a port"):
             hk.open_port("a\0b")
+        with pytest.raises(hk.Error, match="'a b' is no name of a task"):
+            hk.open_port("other", task="a b")
+    with pytest.raises(hk.Error, match=r"key is 'a\\x00b'"):
+        hk.observe("names", key="a\0b")
+    with pytest.raises(hk.Error, match="reconnect is -1"):
+        hk.connect("wrong", task="viewer", timeout=0.2, reconnect=-1)
+    with pytest.raises(hk.DeadlineError):  # a long run counts beyond 31 bits
+        hk.connect("wrong", task="viewer", timeout=0.2, resume={"frames": 1 << 40})
     refused("no address", name="host:port")
+
+
+def beside(port: hk.Port, look):
+    """The result of `look`, in a thread, while the port polls; the longest poll, in seconds."""
+    results, longest = [], 0.0
+    thread = threading.Thread(target=lambda: results.append(look()))
+    thread.start()
+    while thread.is_alive():
+        began = time.perf_counter()
+        port.poll()
+        longest = max(longest, time.perf_counter() - began)
+    return results[0], longest
+
+
+def test_what_observers_could_not_read_is_refused_where_it_is_published(runtime):
+    """One text that is too long would keep all observers out."""
+    wide = [(f"field_{k}_of_a_structure", "f8") for k in range(400)]
+    with hk.open_port("long") as port:
+        port.publish("wide", hk.zeros(hk.Layout(3, "(*)"), wide))
+        port.parameter("text", "x" * 4096)
+        with pytest.raises(hk.Error, match="4097 characters, and 4096"):
+            port.parameter("longer", "x" * 4097)
+        with pytest.raises(hk.Error, match="publish some of its fields"):
+            wider = [(f"{k:050}", "u1") for k in range(2000)]
+            port.publish("wider", hk.zeros(hk.Layout(3, "(*)"), wider))
+
+        def look():
+            with hk.observe("long", timeout=30) as o:
+                return list(o), o["text"], o["wide"][1:].dtype
+
+        seen, _ = beside(port, look)
+        assert seen == (["wide", "text"], "x" * 4096, np.dtype(wide))
+        for k in range(4095):
+            port.parameter(f"p{k}", k)
+        with pytest.raises(hk.Error, match="4096 parameters already"):
+            port.parameter("last", 1)
+
+
+def test_a_section_of_lists_is_looked_up_once(runtime):
+    """To look up 200000 elements takes much longer than to copy a few of them."""
+    order = np.random.default_rng(25).permutation(200000)
+    with hk.open_port("lists") as port:
+        lists = hk.Layout.elements((200000,), [order])
+        port.publish("a", hk.from_function(lambda i: i, lists, "int64"))
+
+        def look():
+            with hk.observe("lists", timeout=30) as o:
+                return o["a"][::-1000]
+
+        times = []
+        for _ in range(2):
+            seen, longest = beside(port, look)
+            times.append(longest)
+            assert np.array_equal(seen, np.arange(200000)[::-1000])
+        assert times[1] < times[0] / 2, times
+        seen, _ = beside(port, lambda: np.asarray(hk.observe("lists", timeout=30)["a"]))
+        assert np.array_equal(seen, np.arange(200000))
+
+
+@pytest.mark.soak
+def test_lists_that_are_too_long_for_a_message_fail_the_request_alone(runtime):
+    order = np.random.default_rng(25).permutation(2200000)
+    with hk.open_port("lists") as port:
+        lists = hk.Layout.elements(order.shape, [order])
+        port.publish("a", hk.from_function(lambda i: i, lists, "int64"))
+
+        def look():
+            with hk.observe("lists", timeout=60) as o:
+                with pytest.raises(hk.Error, match="ask for fewer elements"):
+                    o["a"][...]
+                return o["a"][5::100000]
+
+        seen, _ = beside(port, look)
+        assert np.array_equal(seen, np.arange(2200000)[5::100000])
 
 
 def test_a_program_polls_without_pause_and_then_seldom(tmp_path, runtime):

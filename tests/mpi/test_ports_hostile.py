@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_ports import Job, expected, key_file, runtime  # noqa: F401
+from test_ports_tasks import start
 
 import hocket as hk
 
@@ -119,6 +120,40 @@ def test_a_flood_of_silent_clients_keeps_nobody_out(tmp_path, runtime):  # noqa:
             client.close()
         still_serves("flood")
         job.end()
+
+
+LARGE = """
+import sys
+import hocket as hk
+from mpi4py import MPI
+port = hk.open_port("large")
+layout = hk.Layout((8192, 1024), "(BLOCK, *)", MPI.COMM_WORLD.size)
+port.publish("a", hk.from_function(lambda i, j: 1.0 * i, layout))
+go = port.parameter("go", True)
+print("open", flush=True)
+while go.value:
+    port.poll()
+port.close()
+"""
+
+
+def test_an_observer_that_takes_no_bytes_delays_no_other_one(tmp_path, runtime):  # noqa: F811
+    """Its picture is longer than what process 0 holds for it."""
+    job = start(tmp_path, LARGE, "large.py", 2)
+    assert job.stdout is not None and job.stdout.readline() == "open\n"
+    asks = struct.pack("<qI", 1, 1) + b"a" + struct.pack("<I", 2)
+    for extent in (8192, 1024):
+        asks += struct.pack("<qqqB", 0, extent, 1, 1)
+    with socket.socket(socket.AF_UNIX) as stuck, hk.observe("large", timeout=6) as o:
+        stuck.connect(fields(runtime, "large")["socket"])
+        stuck.sendall(hello() + struct.pack("<IB", len(asks), 1) + asks)
+        stuck.recv(100)
+        # Its connection ends after ten seconds without a byte, which is later than the timeout.
+        assert np.array_equal(o["a"][1000::3000, 5], [1000, 4000, 7000])
+        o["go"] = True
+        stuck.close()
+        o["go"] = False
+    assert job.wait(60) == 0
 
 
 def test_a_route_to_nowhere_gives_nothing(tmp_path, runtime):  # noqa: F811

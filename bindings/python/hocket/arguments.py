@@ -67,18 +67,18 @@ def as_bytes(value: Any, what: str) -> int:
     return number
 
 
-def as_seconds(timeout: Any) -> Optional[float]:
+def as_seconds(
+    timeout: Any, what: str = "timeout", none: str = "None to wait as long as it takes"
+) -> Optional[float]:
     """A timeout: seconds, or None. Raises `Error`."""
     if timeout is None:
         return None
     try:
         seconds = float(timeout)
     except (TypeError, ValueError):
-        raise Error(
-            f"timeout is {timeout!r}; give seconds, or None to wait as long as it takes"
-        ) from None
+        raise Error(f"{what} is {timeout!r}; give seconds, or {none}") from None
     if not seconds >= 0:
-        raise Error(f"timeout is {timeout!r}; give seconds that are not negative, or None")
+        raise Error(f"{what} is {timeout!r}; give seconds that are not negative, or {none}")
     return seconds
 
 

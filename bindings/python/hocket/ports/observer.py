@@ -22,11 +22,14 @@ def key_of(key: Any) -> str:
     if key is None:
         return ""
     try:
-        return os.fsdecode(os.fspath(key))
+        path = os.fsdecode(os.fspath(key))
     except TypeError:
         raise Error(
             f"key is {type(key).__name__}; give the path of a key file, as 'run.key'"
         ) from None
+    if "\0" in path:
+        raise Error(f"key is {path!r}; give the path of a key file, as 'run.key'")
+    return path
 
 
 def value_of(value: Any, name: str) -> Value:
