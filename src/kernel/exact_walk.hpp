@@ -21,7 +21,7 @@ namespace hocket::exact {
 inline constexpr std::int64_t apart = block_length + 72;
 inline constexpr std::int64_t buffered = 4 * apart;
 static_assert(deepest <= apart);
-// Sums of so few terms are computed together: a single one would not fill the SIMD lanes.
+// Sums of so few terms are computed together: a single one would not fill a vector.
 inline constexpr std::int64_t shortest = 2 * lanes;
 // Shorter runs are copied, several to a block.
 inline constexpr std::int64_t shortest_run = 256;
