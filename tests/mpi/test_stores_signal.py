@@ -31,13 +31,18 @@ import hocket as hk
 first, last = 1, 20000  # minutes, unless the signal comes
 a = hk.zeros(hk.Layout(100, "(BLOCK)", 2), "int64")
 """
+# A signal that comes while Python ends would end the process.
+AFTER = """
+while not pathlib.Path("sent").exists():
+    time.sleep(0.01)
+"""
 
 
 def test_a_job_saves_when_slurm_announces_its_end(tmp_path):
     blocks = re.findall(r"```python no-run\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
     (recipe,) = [block for block in blocks if "SIGUSR2" in block]
     program = tmp_path / "job.py"
-    program.write_text(AROUND + recipe, encoding="utf-8")
+    program.write_text(AROUND + recipe + AFTER, encoding="utf-8")
     env = mpiexec.environment(os.environ, str(tmp_path), 2, None)
     line = [mpiexec.find(), "-n", "2", sys.executable, str(program)]
     with subprocess.Popen(line, env=env, cwd=tmp_path) as job:
@@ -50,6 +55,7 @@ def test_a_job_saves_when_slurm_announces_its_end(tmp_path):
             for file in files:  # not at the same time
                 os.kill(int(file.read_text()), signal.SIGUSR2)
                 time.sleep(0.05)
+            (tmp_path / "sent").touch()
             assert job.wait(60) == 0
         finally:
             job.kill()
