@@ -128,14 +128,13 @@ HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count,
 }
 
 HOCKET_INLINE void alternate_lanes(const double* from, std::int64_t count, double* to) {
-    constexpr Bits even = {0, 2, 4, 6, 8, 10, 12, 14};
     std::int64_t k = 0;
     // The last vector would read one number beyond those taken.
     for (; k + 8 < count; k += 8) {
         Vector first, second;
         load(first, from + 2 * k);
         load(second, from + 2 * k + 8);
-        const Vector taken = __builtin_shuffle(first, second, even);
+        const Vector taken = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
         std::memcpy(to + k, &taken, sizeof taken);
     }
     for (; k < count; ++k) to[k] = from[2 * k];

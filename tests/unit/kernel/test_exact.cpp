@@ -166,7 +166,7 @@ TEST(Exact, SumsOfRowsAndColumns) {
 // Of one sign and the same size, but twice as large as the numbers from which the size is guessed.
 template <class T>
 void sums_of_columns_that_grow(Number number, T large) {
-    constexpr std::int64_t rows = 5000, columns = 20;
+    constexpr std::int64_t rows = 5000, columns = 32;
     std::vector<T> values(rows * columns, large);
     std::fill_n(values.begin(), 16 * columns, std::copysign(T{1}, large));
     const std::array<std::int64_t, 2> shape{columns, rows};
@@ -187,6 +187,28 @@ TEST(Exact, SumsOfColumnsThatGrow) {
         sums_of_columns_that_grow<double>(Number::float64, sign * 3.9999999999999996);
         sums_of_columns_that_grow<float>(Number::float32, static_cast<float>(sign) * 3.9999998F);
     }
+}
+
+TEST(Exact, PairsOfNumbersAreTheSums) {
+    constexpr std::int64_t rows = 3000, columns = 32;
+    std::vector<double> values(rows * columns);
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = static_cast<double>(k * 7919 % 1000003) * 0x1p-40 + 1;
+    const std::array<std::int64_t, 2> shape{columns, rows};
+    const std::array<std::int64_t, 2> strides{8, columns * 8};
+    const exact::Terms terms{.a = values.data(), .shape = shape, .a_strides = strides, .kept = 1};
+    std::vector<double> sums(columns), pairs(2 * columns);
+    exact::sum(terms, Number::float64, sums.data());
+    EXPECT_TRUE(exact::pairs(terms, pairs.data()));
+    for (std::size_t k = 0; k < columns; ++k) EXPECT_EQ(pairs[2 * k] + pairs[2 * k + 1], sums[k]);
+    values[3] = 0x1p-500;  // with the others' bits, more than two numbers have
+    EXPECT_FALSE(exact::pairs(terms, pairs.data()));
+    values[3] = infinity;
+    EXPECT_FALSE(exact::pairs(terms, pairs.data()));
+    const std::array<std::int64_t, 2> none{columns, 0};
+    EXPECT_TRUE(exact::pairs({.a = values.data(), .shape = none, .a_strides = strides, .kept = 1},
+                             pairs.data()));
+    EXPECT_EQ(pairs[0] + pairs[1], 0);
 }
 
 TEST(Exact, Corners) {
