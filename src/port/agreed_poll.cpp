@@ -115,6 +115,10 @@ void Host::charge(double seconds) {
 
 void Host::propose(bool polling) {
     if (state_.agreed || finishing_ || (!may_begin_section() && changes_.empty())) return;
+    // Requests that come while pictures are on their way are answered together, unless one of these
+    // pictures takes long because its observer does.
+    constexpr double patience = 0.05;
+    if (collecting() && platform::seconds() < carried_out_at_ + patience) return;
     charge(0);
     // A proposal that came too late is repeated at once: after a pause it would be late again.
     if (debt_ > 0 && !repeats_) return;
@@ -200,6 +204,7 @@ void Host::settle() {
     const AgreedPoll agreed = *std::exchange(state_.agreed, std::nullopt);
     send_to_all(decision(agreed.round, true));
     const OwnParts own = carry_out(state_, agreed.batch);
+    carried_out_at_ = platform::seconds();
     std::vector<AgreedSection> sections = agree_on(own);
     for (const PendingChange& asked : std::exchange(agreed_changes_, {})) {
         net::Writer body;

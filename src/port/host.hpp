@@ -101,6 +101,7 @@ class Host {
     double debt_ = 0, debt_at_ = 0;  // seconds that observers took from the program; as of when
     std::int64_t furthest_ = 0;      // polls that any process is known to have made
     std::array<Slot, most_sections> slots_;
+    double carried_out_at_ = 0;  // the last batch
     bool catalog_changed_ = false, finishing_ = false;
 };
 
