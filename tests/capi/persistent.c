@@ -112,9 +112,8 @@ static void test_kept_channel(const ends* e) {
     hocket_channel* channel = NULL;
     int64_t count = -1;
     if (e->sends == e->receives) return;
-    FAILS(HOCKET_ERR_ERROR,
-          hocket_tasks_channel(e->tasks, "kept", e->other, &(hocket_channel_options){.keep = -1},
-                               &channel));
+    FAILS(HOCKET_ERR_ERROR, hocket_tasks_channel(e->tasks, "kept", e->other,
+                                                 &(hocket_channel_options){.keep = -1}, &channel));
     OK(hocket_tasks_channel(e->tasks, "kept", e->other,
                             &(hocket_channel_options){.keep = 2, .resume = e->receives, .last = 1},
                             &channel));
