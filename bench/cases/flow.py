@@ -102,4 +102,5 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
         if workers > 1
     ]
     idle = [Native("hocket_bench_flow", ("--idle", str(workers))) for workers in _workers(options)]
-    return [*steps, *grains, *idle]
+    waits = [Native("hocket_bench_flow", ("--waits", str(n))) for n in _workers(options)]
+    return [*steps, *grains, *waits, *idle]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Seconds a step: inserted, ordered and run; all must give the sum of a sequential program.
 // `--point DEPENDENCES WORKERS`, as `--point 2 2`. `--grain ADDITIONS WORKERS`: the gain of further
-// workers for steps of so many additions. `--idle WORKERS`: the cost of an idle agent.
+// workers for steps of so many additions. `--idle WORKERS`: the cost of an idle agent. `--waits
+// WORKERS`: steps that wait in their middle, beside steps that do not.
 #include "hocket/flow.hpp"
 
 #include <algorithm>
@@ -46,6 +47,57 @@ Contestant ours(const Work& like, int workers, const std::string& name = "hocket
     });
 }
 
+/// An operation that is done at once.
+class Done final : public hocket::Operation {
+  public:
+    bool poll() override { return true; }
+    std::string text() const override { return "nothing"; }
+};
+
+/// As `ours` without dependences, but each step waits once, by `insert(flow, run)`.
+template <class Insert>
+Contestant waiting(const Work& like, int workers, const std::string& name, Insert insert) {
+    auto work = std::make_shared<Work>(like);
+    hocket::FlowOptions options;
+    options.workers = workers;
+    options.agent = hocket::Agent::between_steps;
+    auto flow = std::make_shared<hocket::Flow>(options);
+    return contestant(name, work, [work, flow, insert] {
+        for (int i = 0; i < work->steps; ++i) insert(*flow, *work, i);
+        flow->wait();
+    });
+}
+
+void measure_waits(int workers, const hocket_bench::Effort& effort) {
+    const Work work{0};
+    static const auto done = std::make_shared<Done>();
+    std::vector<Contestant> all{
+        ours(work, workers, "a step"),
+        waiting(work, workers, "a coroutine",
+                [](hocket::Flow& flow, Work& its, int i) {
+                    flow.task(
+                        [&its, i]() -> hocket::Coroutine<> {
+                            co_await done;
+                            its.run(i);
+                        },
+                        {});
+                }),
+        waiting(work, workers, "a stack of its own", [](hocket::Flow& flow, Work& its, int i) {
+            flow.blocking_task(
+                [&its, i] {
+                    hocket::flow::pause_for(*done);
+                    its.run(i);
+                },
+                {});
+        })};
+    hocket_bench::Question question;
+    question.baseline = {"a step"};
+    question.parameters = {{"step", quoted("waits once in its middle")},
+                           {"workers", std::to_string(workers)},
+                           {"steps", std::to_string(work.steps)}};
+    hocket_bench::measure(question, all, {}, effort, work.steps);
+}
+
 /// Adds the peers, and measures.
 void measure(hocket_bench::Question question, std::vector<Contestant> all, const Work& work,
              int workers, const hocket_bench::Effort& effort) {
@@ -80,9 +132,15 @@ void run(int argc, char** argv) {
         hocket_bench::measure_idle_agent(std::stoi(rest[1]), arguments.effort);
         return;
     }
+    if (rest.size() == 2 && rest[0] == "--waits") {
+        hocket_bench::describe("hocket_bench_flow", {});
+        measure_waits(std::stoi(rest[1]), arguments.effort);
+        return;
+    }
     if (rest.size() != 3 || (rest[0] != "--point" && rest[0] != "--grain"))
         throw std::invalid_argument(
-            "usage: --point DEPENDENCES WORKERS, --grain ADDITIONS WORKERS, or --idle WORKERS");
+            "usage: --point DEPENDENCES WORKERS, --grain ADDITIONS WORKERS, --waits WORKERS, or "
+            "--idle WORKERS");
     const int number = std::stoi(rest[1]), workers = std::stoi(rest[2]);
     hocket_bench::describe("hocket_bench_flow", {});
     if (rest[0] == "--grain") {
