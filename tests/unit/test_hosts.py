@@ -409,7 +409,18 @@ def test_a_process_that_noticed_an_end_is_not_said_to_have_ended(tmp_path):
     outcome = processes.Outcome(14, [], said, noticed={1})
     text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
     assert text.startswith("a process ended without a word; rank 1 was the first to notice")
-    outcome.said = "srun: error: n2: tasks 0-1: Killed"
+    text = "raised hocket.errors.PeerLostError: rank {} (task 'a', process 0) has ended, and"
+    reports = [processes.Failure(0, text.format(n), "", 1, 0) for n in (1, 2)]
+    outcome = processes.Outcome(14, reports, "", noticed={1})
+    processes._forget_noticers(outcome)
+    assert outcome.failures == reports[1:]  # rank 2 has ended indeed
+    outcome.failures = []
+    text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+    assert "rank 1 was the first to notice" in text
+    outcome.hosts = "b: no answer (ssh: gone)"
+    text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
+    assert "it does not answer: b: no answer (ssh: gone); start it again" in text
+    outcome.hosts, outcome.said = "", "srun: error: n2: tasks 0-1: Killed"
     text = launch.lost(outcome, tmp_path, [], [(None, 0), (None, 1)])
     assert text.startswith("rank 0 or rank 1 ended without a word (Killed, on host n2)")
 

@@ -275,7 +275,14 @@ def lost(outcome: processes.Outcome, folder: Path, silent: Sequence[int], seats:
         first = [pids[name] for name in named if name in pids]
     join = " or " if known.candidates else ", "
     who = join.join(describe(rank, seats) for rank in first or silent) or "a process"
-    if known.noticed or known.rank in outcome.noticed:
+    if outcome.hosts:
+        return (
+            f"the processes of a host ended without a word; it does not answer: {outcome.hosts}; "
+            "start it again, or leave it out"
+        )
+    if not first and outcome.noticed:
+        who = describe(min(outcome.noticed), seats)
+    if known.noticed or known.rank in outcome.noticed or (not first and outcome.noticed):
         return (
             f"a process ended without a word; {who} was the first to notice, and Open MPI ended "
             "it; the cause is a crash, a kill, or an end from inside a library of another process"

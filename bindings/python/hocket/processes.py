@@ -65,6 +65,7 @@ class Outcome:
     stacks: dict[int, str] = field(default_factory=dict)  #: by rank, its position
     dead: list[int] = field(default_factory=list)  #: ranks that ended first, without a report
     noticed: set[int] = field(default_factory=set)  #: ranks that MPI ended because another had
+    hosts: str = ""  #: those that do not answer any more
 
 
 @contextlib.contextmanager
@@ -176,6 +177,11 @@ def supervise(
         known = first_to_go(outcome.said)
         if known.how and not known.candidates and all(e.of_another for e in outcome.failures):
             outcome.failures = []  # the launcher knows the cause
+        _forget_noticers(outcome)
+        if outcome.code != 0 and not known.how and all(e.of_another for e in outcome.failures):
+            outcome.hosts = run_hosts.silent(hosts)
+            if outcome.hosts:
+                outcome.failures = []
         if outcome.dead:
             outcome.said = run_hosts.silent(hosts) or outcome.said
     return outcome
@@ -263,6 +269,17 @@ def _await_reports(outcome: Outcome, folder: Path, ranks: int) -> None:
             return
         _look_again(folder)
         time.sleep(0.1)
+
+
+def _forget_noticers(outcome: Outcome) -> None:
+    """Drops reports that a process has ended that only noticed the end of another."""
+    if all(each.of_another for each in outcome.failures):
+        ended = [re.search(r"PeerLostError: rank (\d+) ", e.brief) for e in outcome.failures]
+        outcome.failures = [
+            each
+            for each, name in zip(outcome.failures, ended)
+            if name is None or int(name[1]) not in outcome.noticed
+        ]
 
 
 def _look_again(folder: Path) -> None:
