@@ -43,6 +43,8 @@ def main(words: list[str]) -> int:
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds for each answer (30)")
     parser.add_argument("--insecure", action="store_true", help="unencrypted, as the port is")
     options = parser.parse_args(words)
+    if options.every is not None and not 0 <= options.every < 1e9:
+        raise UsageError(f"--every {options.every}: give seconds, 0 or more")
     section = _section(options.section)
     how = {"key": options.key, "timeout": options.timeout, "secure": not options.insecure}
     with hk.observe(options.port, **how) as observer:

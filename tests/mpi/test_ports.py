@@ -329,6 +329,8 @@ def test_a_program_polls_without_pause_and_then_seldom(tmp_path, runtime):
     env = mpiexec.environment(os.environ, str(tmp_path), 2, None)
     job = subprocess.Popen([mpiexec.find(), "-n", "2", sys.executable, str(program)], env=env)
     with hk.observe("paces", timeout=30) as o:
+        while "pace" not in o:  # the port is open a moment before
+            time.sleep(0.01)
         for _ in range(3):
             o["pace"] = 0
         began = o.step

@@ -112,6 +112,13 @@ def observed(tmp_path, monkeypatch):
         process.kill()
 
 
+@pytest.mark.parametrize("every", ["-1", "nan", "inf"])
+def test_a_time_between_pictures_is_no_negative_one(capsys, every):
+    """Before anybody is looked at: no port is named 'none'."""
+    assert main(["observe", "none", "temperature", "--every", every]) == 2
+    assert "give seconds, 0 or more" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("apps", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_every_example_of_the_help_texts_works(capsys, observed, apps):
     """Without those of applications, of which tests/test_docs.py runs the guide's."""
