@@ -101,7 +101,7 @@ def run_other(argv: list[str]) -> None:
         rank.leave(f"was ended by {name}", f"({' '.join(argv)})", 128 - code)
     if code > 0:
         rank.leave(f"ended with status {code}", f"({' '.join(argv)})", code)
-    if not used_mpi:
+    if not (used_mpi or rank.is_here()):
         rank.join()
 
 
@@ -114,7 +114,7 @@ def _watch(process: subprocess.Popen[bytes]) -> bool:
             process.wait(pause)
             return False
         except subprocess.TimeoutExpired:
-            pause = min(1.5 * pause, 0.25)
+            pause = min(1.5 * pause, 0.02)  # shorter than any use of MPI
     return True
 
 

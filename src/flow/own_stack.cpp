@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
 #include "flow/waits.hpp"
@@ -160,10 +159,6 @@ class StepOnStack final : public Suspended {
         return true;
     }
     bool resume() override {
-        if (platform::simulated) {  // all processes are in one thread: the step blocks
-            function_();
-            return true;
-        }
         if (!stack_) begin();
         StepOnStack* const before = std::exchange(running, this);
         handled_.swap();
@@ -175,7 +170,7 @@ class StepOnStack final : public Suspended {
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
         return true;
     }
-    bool has_stack() const override { return !platform::simulated; }
+    bool has_stack() const override { return true; }
     std::string text() const override {
         return awaited_ == nullptr ? "its next part" : awaited_->text();
     }

@@ -212,7 +212,9 @@ def test_a_time_limit_holds_while_hosts_are_asked(agent, capfd):
 
 
 def test_ctrl_c_ends_the_question_to_hosts(agent):
-    program = "import hocket as hk; hk.run(print, ranks=2, hosts='slow:1,b:1')"
+    # Jobs in the background of a script ignore the signal.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    program += "import hocket as hk; hk.run(print, ranks=2, hosts='slow:1,b:1')"
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) as asking:
         limit = time.monotonic() + 20
         while not Path("slow.pid").exists() and time.monotonic() < limit:

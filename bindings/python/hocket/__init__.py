@@ -37,7 +37,8 @@ processes" is a program for ``mpiexec -n 2 python``.
 - Teams: a `Team` of processes computes sums, scans and votes in a few
   microseconds. `Team.start` gives a `TeamRequest`.
 - Flows: a `Flow` runs steps that compute or communicate as soon as the data
-  that they read and write allow. `step` annotates a function once.
+  that they read and write allow. `step` annotates a function once;
+  an ``async def`` step awaits requests, or a `completion` of several.
 - Stores: `open_store` gives a `Store` of arrays in files, each a
   `StoredArray`; `save` and `load` write and read a `Checkpoint`; `rechunk`
   copies a store. A `StoreRequest` is a started write or read.

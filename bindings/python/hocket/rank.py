@@ -174,12 +174,18 @@ def join() -> None:
     for this one in MPI_Init for ever (MPI 4.1, section 11.2). Processes that wait for this one
     in a call of hocket get an error."""
     here, rank = folder(), mpiexec.world_rank()
-    if here is not None and rank is not None and not (here / f"{rank}.here").exists():
+    if here is not None and rank is not None and not is_here():
         who = describe(rank, places(os.environ.get("HOCKET_TASKS", "")))
         write(here / f"{rank}.absent", f"{who}\n".encode())
     if (mpiexec.world_size() or 1) > 1 and "mpi4py.MPI" not in sys.modules:
         with contextlib.suppress(ImportError):
             importlib.import_module("mpi4py.MPI")
+
+
+def is_here() -> bool:
+    """Whether this rank's program has been in a collective call of hocket."""
+    here = folder()
+    return here is not None and (here / f"{mpiexec.world_rank()}.here").exists()
 
 
 def end_with_parent(number: int) -> None:
