@@ -50,7 +50,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
         const std::int64_t first = k * matrix.nb();
         const Columns own{matrix.local_column(first), std::min(matrix.nb(), matrix.n() - first)};
         if (matrix.column_owner(first) == matrix.grid().column())
-            flow.blocking_task(
+            flow.task(
                 [&, k] {
                     panel.open(k);
                     factor(matrix, panel);

@@ -29,6 +29,13 @@ class Turn final : public Operation {
     int result_ = MPI_SUCCESS;
 };
 
+bool is_new(const std::string& step) {
+    static std::mutex guard;
+    static std::set<std::string> named;
+    const std::lock_guard lock(guard);
+    return named.insert(step).second;
+}
+
 }  // namespace
 
 int with_turn(const std::function<int()>& call) {
@@ -46,11 +53,8 @@ BlockedCall::~BlockedCall() {
     if (call_ == nullptr) return;
     const double seconds = PMPI_Wtime() - began_;
     if (seconds < noticed) return;
-    static std::mutex guard;
-    static auto* const named = new std::set<std::string>;
     const std::string step = flow::running_step_text();
-    const std::lock_guard lock(guard);
-    if (!named->insert(step).second) return;
+    if (!is_new(step)) return;
     std::fprintf(
         stderr,
         "hocket: %s has blocked its worker in %s for %.3f s; insert it as a step that waits "

@@ -47,7 +47,8 @@ void require_room(const State& state, const std::string& name, const net::Catalo
         if (std::holds_alternative<std::string>(value)) bytes += net::longest_text;
     net::Writer writer;
     net::write(writer, all);
-    if ((bytes += writer.bytes().size()) > net::longest_to_observer)
+    bytes += writer.bytes().size();
+    if (bytes > net::longest_to_observer)
         throw Error("with '" + name + "', the list of all that the port '" + state.name +
                     "' publishes has up to " + std::to_string(bytes) + " bytes, and " +
                     std::to_string(net::longest_to_observer) + " are the most; publish less");

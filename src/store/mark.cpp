@@ -113,7 +113,7 @@ void Mark::try_put(const zarr::Tree& tree, const std::string& summary) const {
     try {
         put(tree, summary, announced_, true);
     } catch (const Error&) {
-        // The earlier mark stands.
+        return;  // the earlier mark stands
     }
 }
 
