@@ -9,6 +9,7 @@ import logging
 import math
 import shutil
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,19 @@ def h5py_serial(problem: Any) -> Step:
     return Step(run, check, lambda: problem.b.local.fill(np.nan))
 
 
+def _step(problem: Any, put: Callable[[], None], get: Callable[[], None]) -> Step:
+    """The write or the read of files that all processes write before any of them reads."""
+
+    def check() -> None:
+        problem.comm.barrier()
+        get()
+        problem.same()
+
+    put()
+    problem.comm.barrier()
+    return Step(put if problem.writing else get, check, lambda: problem.b.local.fill(np.nan))
+
+
 def adios2(problem: Any) -> Step:
     """ADIOS2's wheel has no MPI: each process writes its rows to a BP5 file of its own, and reads
     its columns from all of them."""
@@ -161,14 +175,7 @@ def adios2(problem: Any) -> Step:
                 problem.b.local[at : at + rows] = values
             at += rows
 
-    def check() -> None:
-        comm.barrier()
-        get()
-        problem.same()
-
-    put()
-    comm.barrier()
-    return Step(put if problem.writing else get, check, lambda: problem.b.local.fill(np.nan))
+    return _step(problem, put, get)
 
 
 def heat(problem: Any) -> Step:
@@ -187,14 +194,7 @@ def heat(problem: Any) -> Step:
     def get() -> None:
         problem.b.local[...] = ht.load_zarr(path, split=1).larray.numpy()
 
-    def check() -> None:
-        comm.barrier()
-        get()
-        problem.same()
-
-    put()
-    comm.barrier()
-    return Step(put if problem.writing else get, check, lambda: problem.b.local.fill(np.nan))
+    return _step(problem, put, get)
 
 
 PEERS = {

@@ -16,6 +16,7 @@
 
 #include "flow_work.hpp"
 #include "harness.hpp"
+#include "hocket/binding.hpp"
 
 namespace {
 

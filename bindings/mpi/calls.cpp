@@ -6,15 +6,14 @@
 
 #include <array>
 #include <atomic>
+#include <utility>
 
-#include "hocket/flow_body.hpp"
 #include "steps.hpp"
 
 namespace {
 
 using hocket::blocking::BlockedCall;
-using hocket::blocking::pause_until;
-using hocket::blocking::with_turn;
+using hocket::blocking::wait_in_step;
 using hocket::flow::may_pause;
 
 /// Starts requests by `start`, and waits for them in the step.
@@ -22,19 +21,12 @@ template <std::size_t count, class Start>
 int in_step(Start&& start, std::array<MPI_Status, count>& statuses) {
     std::array<MPI_Request, count> requests;
     requests.fill(MPI_REQUEST_NULL);
-    int result = MPI_SUCCESS, done = 0;
-    const auto test = [&] {
-        result = PMPI_Testall(count, requests.data(), &done, statuses.data());
-        return done != 0 || result != MPI_SUCCESS;
-    };
-    const int started = with_turn([&] {
-        const int failed = start(requests);
-        if (failed == MPI_SUCCESS) test();
-        return failed;
+    bool started = false;
+    return wait_in_step([&](int* done) {
+        if (!std::exchange(started, true))
+            if (const int failed = start(requests); failed != MPI_SUCCESS) return failed;
+        return PMPI_Testall(count, requests.data(), done, statuses.data());
     });
-    if (started != MPI_SUCCESS) return started;
-    if (done == 0 && result == MPI_SUCCESS) pause_until(test);
-    return result;
 }
 
 void give(const MPI_Status& from, MPI_Status* to) {
@@ -50,16 +42,20 @@ int one_in_step(MPI_Status* status, Start&& start) {
     return result;
 }
 
-/// Waits in the step until `test` sets `done`.
-template <class Test>
-int tested_in_step(Test&& test) {
-    int result = MPI_SUCCESS, done = 0;
-    const auto over = [&] {
-        result = test(&done);
-        return done != 0 || result != MPI_SUCCESS;
-    };
-    if (with_turn([&] { return over() ? 1 : 0; }) == 0) pause_until(over);
-    return result;
+/// A function that waits: in the step by `test`, elsewhere by `blocking`.
+template <class Test, class Blocking>
+int waiting(const char* name, Test&& test, Blocking&& blocking) {
+    if (may_pause()) return wait_in_step(test);
+    const BlockedCall call(name);
+    return blocking();
+}
+
+/// A function that sends or receives one message.
+template <class Start, class Blocking>
+int message(const char* name, MPI_Status* status, Start&& start, Blocking&& blocking) {
+    if (may_pause()) return one_in_step(status, start);
+    const BlockedCall call(name);
+    return blocking();
 }
 
 // Set by programs in Python, whose steps never pause in these functions.
@@ -85,33 +81,27 @@ int collective(const char* name, Blocking&& blocking, Start&& start) {
 
 HOCKET_MPI MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                     MPI_Status* status) {
-    if (may_pause())
-        return one_in_step(status, [&](MPI_Request* request) {
+    return message(
+        "MPI_Recv", status,
+        [&](MPI_Request* request) {
             return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
-        });
-    const BlockedCall call("MPI_Recv");
-    return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+        },
+        [&] { return PMPI_Recv(buffer, count, type, source, tag, comm, status); });
 }
 
-HOCKET_MPI MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag,
-                    MPI_Comm comm) {
-    if (may_pause())
-        return one_in_step(MPI_STATUS_IGNORE, [&](MPI_Request* request) {
-            return PMPI_Isend(buffer, count, type, destination, tag, comm, request);
-        });
-    const BlockedCall call("MPI_Send");
-    return PMPI_Send(buffer, count, type, destination, tag, comm);
-}
+#define HOCKET_SEND(name, nonblocking)                                                          \
+    HOCKET_MPI name(const void* buffer, int count, MPI_Datatype type, int destination, int tag, \
+                    MPI_Comm comm) {                                                            \
+        return message(                                                                         \
+            #name, MPI_STATUS_IGNORE,                                                           \
+            [&](MPI_Request* request) {                                                         \
+                return nonblocking(buffer, count, type, destination, tag, comm, request);       \
+            },                                                                                  \
+            [&] { return P##name(buffer, count, type, destination, tag, comm); });              \
+    }
 
-HOCKET_MPI MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int destination, int tag,
-                     MPI_Comm comm) {
-    if (may_pause())
-        return one_in_step(MPI_STATUS_IGNORE, [&](MPI_Request* request) {
-            return PMPI_Issend(buffer, count, type, destination, tag, comm, request);
-        });
-    const BlockedCall call("MPI_Ssend");
-    return PMPI_Ssend(buffer, count, type, destination, tag, comm);
-}
+HOCKET_SEND(MPI_Send, PMPI_Isend)
+HOCKET_SEND(MPI_Ssend, PMPI_Issend)
 
 HOCKET_MPI MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int destination,
                         int out_tag, void* in, int in_count, MPI_Datatype in_type, int source,
@@ -136,34 +126,28 @@ HOCKET_MPI MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, i
 }
 
 HOCKET_MPI MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    if (may_pause())
-        return tested_in_step([&](int* done) { return PMPI_Test(request, done, status); });
-    const BlockedCall call("MPI_Wait");
-    return PMPI_Wait(request, status);
+    return waiting(
+        "MPI_Wait", [&](int* done) { return PMPI_Test(request, done, status); },
+        [&] { return PMPI_Wait(request, status); });
 }
 
 HOCKET_MPI MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (may_pause())
-        return tested_in_step(
-            [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
-    const BlockedCall call("MPI_Waitall");
-    return PMPI_Waitall(count, requests, statuses);
+    return waiting(
+        "MPI_Waitall", [&](int* done) { return PMPI_Testall(count, requests, done, statuses); },
+        [&] { return PMPI_Waitall(count, requests, statuses); });
 }
 
 HOCKET_MPI MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-    if (may_pause())
-        return tested_in_step(
-            [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
-    const BlockedCall call("MPI_Waitany");
-    return PMPI_Waitany(count, requests, index, status);
+    return waiting(
+        "MPI_Waitany",
+        [&](int* done) { return PMPI_Testany(count, requests, index, done, status); },
+        [&] { return PMPI_Waitany(count, requests, index, status); });
 }
 
 HOCKET_MPI MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-    if (may_pause())
-        return tested_in_step(
-            [&](int* done) { return PMPI_Iprobe(source, tag, comm, done, status); });
-    const BlockedCall call("MPI_Probe");
-    return PMPI_Probe(source, tag, comm, status);
+    return waiting(
+        "MPI_Probe", [&](int* found) { return PMPI_Iprobe(source, tag, comm, found, status); },
+        [&] { return PMPI_Probe(source, tag, comm, status); });
 }
 
 /// From now on names steps that block in MPI, and leaves collective functions as they are.

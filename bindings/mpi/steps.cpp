@@ -6,28 +6,8 @@
 #include <set>
 #include <string>
 
-#include "hocket/flow_body.hpp"
-#include "hocket/operation.hpp"
-
 namespace hocket::blocking {
 namespace {
-
-/// A call within the turn that hocket's own calls of MPI take.
-class Turn final : public Operation {
-  public:
-    explicit Turn(const std::function<int()>& call) : call_(call) {}
-    bool poll() override {
-        if (!std::exchange(called_, true)) result_ = call_();
-        return true;
-    }
-    std::string text() const override { return "a call of MPI"; }
-    int result() const { return result_; }
-
-  private:
-    const std::function<int()>& call_;
-    bool called_ = false;
-    int result_ = MPI_SUCCESS;
-};
 
 bool is_new(const std::string& step) {
     static std::mutex guard;
@@ -37,12 +17,6 @@ bool is_new(const std::string& step) {
 }
 
 }  // namespace
-
-int with_turn(const std::function<int()>& call) {
-    Turn turn(call);
-    hocket::poll(turn);
-    return turn.result();
-}
 
 BlockedCall::BlockedCall(const char* call)
     : call_(flow::running_step() == nullptr ? nullptr : call),

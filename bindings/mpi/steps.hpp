@@ -4,31 +4,37 @@
 
 #include <mpi.h>
 
-#include <functional>
 #include <string>
 
-#include "hocket/flow_body.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket::blocking {
 
-/// Calls a function of MPI while no other thread is within hocket or in one of these calls.
-int with_turn(const std::function<int()>& call);
+/// A call of MPI as an operation. `poll`: returns true once it is done.
+template <class Poll>
+class MpiCall final : public Operation {
+  public:
+    explicit MpiCall(Poll& poll) : poll_(poll) {}
+    bool poll() override { return poll_(); }
+    std::string text() const override { return "a call of MPI"; }
 
-/// Pauses the step until `test` returns true.
+  private:
+    Poll& poll_;
+};
+
+/// Waits in the step until `test(&done)` sets `done` or fails; its result. Calls of MPI take turns
+/// with hocket's own.
 template <class Test>
-void pause_until(Test& test) {
-    class Tested final : public Operation {
-      public:
-        explicit Tested(Test& its) : test_(its) {}
-        bool poll() override { return test_(); }
-        std::string text() const override { return "a call of MPI"; }
-
-      private:
-        Test& test_;
+int wait_in_step(Test&& test) {
+    int result = MPI_SUCCESS, done = 0;
+    const auto over = [&] {
+        result = test(&done);
+        return done != 0 || result != MPI_SUCCESS;
     };
-    Tested tested(test);
-    flow::pause_for(tested);
+    MpiCall call(over);
+    if (!hocket::poll(call)) flow::pause_for(call);
+    return result;
 }
 
 /// Says once a step that this call has blocked its worker for so many seconds.

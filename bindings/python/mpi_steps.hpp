@@ -66,42 +66,26 @@ class SuspendedCoroutine final : public flow::Suspended {
     SuspendedCoroutine(nb::object coroutine, nb::object advance)
         : coroutine_(std::move(coroutine)), advance_(std::move(advance)) {}
 
-    bool ready() override {
-        std::erase_if(awaited_, [this](const auto& operation) {
-            try {
-                return operation->poll();
-            } catch (...) {
-                if (!error_) error_ = std::current_exception();
-                return true;
-            }
-        });
-        return awaited_.empty();
-    }
+    bool ready() override { return awaited_.over(); }
     bool resume() override {
         const nb::gil_scoped_acquire locked;
         nb::object thrown = nb::none();
-        if (error_) thrown = nb::cast(Thrown{"", "", std::exchange(error_, nullptr)});
+        if (const auto error = awaited_.take_error()) thrown = nb::cast(Thrown{"", "", error});
         const nb::object awaited = call_step(advance_, coroutine_.get(), thrown);
         if (awaited.is_none()) return true;
         return called([&] {
             for (nb::handle each : awaited)
-                awaited_.push_back(nb::cast<std::shared_ptr<Operation>>(each));
+                awaited_.operations.push_back(nb::cast<std::shared_ptr<Operation>>(each));
             return false;
         });
     }
-    std::string text() const override {
-        return awaited_.empty() ? "its next part" : awaited_.front()->text();
-    }
+    std::string text() const override { return awaited_.text(); }
 
   private:
-    bool leave_awaited() override {
-        std::erase_if(awaited_, [](const auto& operation) { return operation->leave(); });
-        return awaited_.empty();
-    }
+    bool leave_awaited() override { return awaited_.leave(); }
 
     Kept coroutine_, advance_;
-    flow::Operations awaited_;
-    std::exception_ptr error_;
+    coroutine::Awaited awaited_;
 };
 
 /// An `async def` function as the body of a step.

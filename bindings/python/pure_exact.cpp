@@ -34,6 +34,15 @@ T* address_as(std::uintptr_t address) {
     return reinterpret_cast<T*>(address);
 }
 
+exact::Terms terms_of(const std::string& number, std::uintptr_t a, const Integers& shape,
+                      const Integers& strides, std::size_t kept) {
+    return {.number = number_of(number),
+            .a = address_as<const void>(a),
+            .shape = shape,
+            .a_strides = strides,
+            .kept = kept};
+}
+
 }  // namespace
 
 void bind_exact(nb::module_& m) {
@@ -71,22 +80,14 @@ void bind_exact(nb::module_& m) {
           });
     m.def("exact_pairs", [](const std::string& number, std::uintptr_t a, const Integers& shape,
                             const Integers& strides, std::size_t kept, std::uintptr_t sums) {
-        const exact::Terms terms{.number = number_of(number),
-                                 .a = address_as<const void>(a),
-                                 .shape = shape,
-                                 .a_strides = strides,
-                                 .kept = kept};
+        const exact::Terms terms = terms_of(number, a, shape, strides, kept);
         nb::gil_scoped_release release;
         return exact::pairs(terms, address_as<double>(sums));
     });
     m.def("exact_sum", [](const std::string& number, std::uintptr_t a, const Integers& shape,
                           const Integers& strides, std::size_t kept, const std::string& result,
                           std::uintptr_t rounded) {
-        const exact::Terms terms{.number = number_of(number),
-                                 .a = address_as<const void>(a),
-                                 .shape = shape,
-                                 .a_strides = strides,
-                                 .kept = kept};
+        const exact::Terms terms = terms_of(number, a, shape, strides, kept);
         nb::gil_scoped_release release;
         exact::sum(terms, number_of(result), address_as<void>(rounded));
     });

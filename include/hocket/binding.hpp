@@ -27,6 +27,24 @@ enum class Type : std::uint8_t;
 struct Call;
 }  // namespace team
 
+namespace flow {
+
+/// Whether this thread runs a step with a stack of its own now (on_own_stack).
+bool may_pause();
+/// In such a step: pauses it until the operation completes, and runs other steps meanwhile. The
+/// thread that drives the flow's communication polls the operation, which may be on the step's
+/// stack. @throws the error of the operation.
+void pause_for(Operation& operation);
+/// In such a step: pauses it until all of them that were inserted before it have ended, so that
+/// collective operations of MPI begin in the order of insertion.
+void await_earlier_blocking_tasks();
+/// The step that this thread runs: an address that no other unfinished step has (nullptr: none),
+/// and its text.
+const void* running_step();
+std::string running_step_text();
+
+}  // namespace flow
+
 /// A friend of the public classes: gives bindings access to calls that C++ programs do not need.
 struct Binding {
     /// Joins a collective call that this process cannot make because its arguments are wrong. Every

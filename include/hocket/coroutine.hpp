@@ -100,6 +100,37 @@ class Until {
     Chain* chain_ = nullptr;
 };
 
+/// Operations that a paused step awaits together: all of them end, whatever fails.
+class Awaited {
+  public:
+    std::vector<std::shared_ptr<Operation>> operations;
+
+    /// Makes progress; whether all have ended.
+    bool over() {
+        std::erase_if(operations, [this](const auto& operation) {
+            try {
+                return operation->poll();
+            } catch (...) {
+                if (!error_) error_ = std::current_exception();
+                return true;
+            }
+        });
+        return operations.empty();
+    }
+    /// The first error, only once; nullptr: none.
+    std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
+    bool leave() {
+        std::erase_if(operations, [](const auto& operation) { return operation->leave(); });
+        return operations.empty();
+    }
+    std::string text() const {
+        return operations.empty() ? "its next part" : operations.front()->text();
+    }
+
+  private:
+    std::exception_ptr error_;
+};
+
 /// The operations of anything that a step may start: an operation, a request, or a range of these.
 template <class Started>
 void add_operations(std::vector<std::shared_ptr<Operation>>& all, Started&& started) {
@@ -112,22 +143,22 @@ void add_operations(std::vector<std::shared_ptr<Operation>>& all, Started&& star
     }
 }
 
-/// Awaits operations: all of them end, and the first error is thrown. The result is that of the one
-/// awaited: the status of a request between tasks, the result of a team; of others there is none.
+/// Awaits operations, and throws their first error. The result is that of the awaited thing: the
+/// status of a request between tasks, the result of a team; of others there is none.
 template <class Started>
 class Completion : private Condition, public Until {
   public:
     explicit Completion(Started&& started)
         : Until(static_cast<Condition&>(*this)), started_(std::forward<Started>(started)) {
         if constexpr (std::convertible_to<Started&&, std::shared_ptr<Operation>>)
-            operations_.emplace_back(std::forward<Started>(started_));
+            awaited_.operations.emplace_back(std::forward<Started>(started_));
         else
-            add_operations(operations_, started_);
-        std::erase(operations_, nullptr);
+            add_operations(awaited_.operations, started_);
+        std::erase(awaited_.operations, nullptr);
     }
 
     // The thread that resumes coroutines may not poll; the flow's agent does.
-    bool await_ready() const { return operations_.empty(); }
+    bool await_ready() const { return awaited_.operations.empty(); }
     auto await_resume() {
         Until::await_resume();
         if constexpr (requires { started_.status(); }) {
@@ -139,33 +170,20 @@ class Completion : private Condition, public Until {
 
   private:
     bool holds() override {
-        std::erase_if(operations_, [this](const auto& operation) {
-            try {
-                return operation->poll();
-            } catch (...) {
-                if (!error_) error_ = std::current_exception();
-                return true;
-            }
-        });
-        if (operations_.empty() && error_) std::rethrow_exception(error_);
-        return operations_.empty();
+        if (!awaited_.over()) return false;
+        if (const auto error = awaited_.take_error()) std::rethrow_exception(error);
+        return true;
     }
-    bool leave() override {
-        std::erase_if(operations_, [](const auto& operation) { return operation->leave(); });
-        return operations_.empty();
-    }
-    std::string text() const override {
-        return operations_.empty() ? std::string() : operations_.front()->text();
-    }
+    bool leave() override { return awaited_.leave(); }
+    std::string text() const override { return awaited_.text(); }
 
     Started&& started_;
-    std::vector<std::shared_ptr<Operation>> operations_;
-    std::exception_ptr error_;
+    Awaited awaited_;
 };
 
 template <class T>
-concept Awaitable = requires(T& awaited) {
-    awaited.await_ready();
+concept Awaitable = requires(T& value) {
+    value.await_ready();
 };
 
 struct PromiseBase {
@@ -190,9 +208,9 @@ struct PromiseBase {
     Final final_suspend() noexcept { return {}; }
     void unhandled_exception() { error = std::current_exception(); }
 
-    template <Awaitable Awaited>
-    Awaited&& await_transform(Awaited&& awaited) {
-        return static_cast<Awaited&&>(awaited);
+    template <Awaitable T>
+    T&& await_transform(T&& value) {
+        return static_cast<T&&>(value);
     }
     template <class Started>
     Completion<Started> await_transform(Started&& started) {

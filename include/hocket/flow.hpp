@@ -102,9 +102,9 @@ class Flow {
     /// Everything that the function refers to must live until the step has run.
     ///
     /// The function may be a coroutine (Coroutine<>): at each `co_await` the step gives its worker
-    /// back, and goes on on any worker once the awaited operation has ended. It neither commutes
-    /// nor reduces. Processes that call collective operations in such steps must order them alike,
-    /// by the steps' accesses.
+    /// back, and any worker continues the step once the awaited operation has ended. The step
+    /// neither commutes nor reduces. Processes that call collective operations in such steps must
+    /// order them alike, by the steps' accesses.
     template <class Function>
     void task(Function&& function, std::initializer_list<Access> accesses,
               StepOptions options = {}) {

@@ -47,19 +47,6 @@ class Suspended : public Operation {
 std::shared_ptr<Suspended> suspended(Coroutine<> coroutine);
 /// A function on a stack of its own, which has not begun. It pauses in its waits.
 std::shared_ptr<Suspended> on_own_stack(std::function<void()> function);
-/// Whether this thread runs such a step now.
-bool may_pause();
-/// In such a step: pauses it until the operation completes, and runs other steps meanwhile. The
-/// thread that drives the flow's communication polls the operation, which may be on the step's
-/// stack. @throws the error of the operation.
-void pause_for(Operation& operation);
-/// In such a step: pauses it until all of them that were inserted before it have ended, so that
-/// collective operations of MPI begin in the order of insertion.
-void await_earlier_blocking_tasks();
-/// The step that this thread runs: an address that no other unfinished step has (nullptr: none),
-/// and its text.
-const void* running_step();
-std::string running_step_text();
 /// Waits for operations that a step's function has started, outside of flows.
 void complete(const Operations& started);
 

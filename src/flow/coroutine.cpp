@@ -5,6 +5,7 @@
 #include "comm/polled.hpp"
 #include "comm/protocol.hpp"
 #include "flow/waits.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/flow_body.hpp"
 
 namespace hocket::flow {

@@ -22,6 +22,7 @@
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
 #include "flow/waits.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/flow_body.hpp"
 
 namespace hocket::flow {
@@ -237,10 +238,10 @@ class StepOnStack final : public Suspended {
     void arrived() {}
 #endif
     void end() {
-        if (std::exchange(ended_, true)) return;
         order().leave(number_);
         function_ = nullptr;
         if (stack_) stacks().give(std::move(*stack_));
+        stack_.reset();
     }
 
     std::function<void()> function_;
@@ -251,7 +252,7 @@ class StepOnStack final : public Suspended {
     Handled handled_;
     Operation* awaited_ = nullptr;
     std::exception_ptr error_;  // of what it awaited, then its own
-    bool over_ = false, ended_ = false;
+    bool over_ = false;
 };
 
 }  // namespace
@@ -272,11 +273,14 @@ void await_earlier_blocking_tasks() {
 }
 
 std::shared_ptr<Suspended> on_own_stack(std::function<void()> function) {
-    comm::set_pause([](Operation& operation) {
-        if (!may_pause()) return false;
-        pause_for(operation);
+    [[maybe_unused]] static const bool pauses = [] {
+        comm::set_pause([](Operation& operation) {
+            if (!may_pause()) return false;
+            pause_for(operation);
+            return true;
+        });
         return true;
-    });
+    }();
     return std::make_shared<StepOnStack>(std::move(function));
 }
 

@@ -119,6 +119,23 @@ def test_a_ping_pong_between_tasks_beside_computing(comm):
 
 
 @ranks(1)
+def test_a_store_is_read_in_the_middle(comm, tmp_path):
+    a = hk.from_function(lambda i: i, hk.Layout(5, "(*)"), "int64", comm)
+    hk.save(str(tmp_path / "run.zarr"), {"t": a})
+    seen = []
+
+    async def read():
+        with hk.open_store(str(tmp_path / "run.zarr"), comm=comm) as s:
+            request = s.iread("t")
+            await request
+            seen.append(request.array.local.tolist())
+
+    with hk.Flow(1) as f:
+        f.task(read)
+    assert seen == [[0, 1, 2, 3, 4]]
+
+
+@ranks(1)
 def test_errors(comm):
     broken, caught, ran = Signal(), [], []
     broken.error = ValueError("the line broke")

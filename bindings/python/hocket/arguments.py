@@ -58,12 +58,19 @@ def as_number(value: Any, what: str) -> int:
 
 def as_bytes(value: Any, what: str) -> int:
     """`value` as a number of bytes. Raises `Error`."""
+    kind, least = "a number of bytes, as 64 << 20", "a number of bytes that is not negative"
+    return as_count(value, what, kind, least)
+
+
+def as_count(value: Any, what: str, kind: str, least: str) -> int:
+    """`value` as a number from 0 to 63 bits. `kind` and `least`: what to give instead of no number,
+    and of one out of range. Raises `Error`."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise Error(f"{what} is {value!r}; give a number of bytes, as 64 << 20") from None
+        raise Error(f"{what} is {value!r}; give {kind}") from None
     if not 0 <= number < 2**63:
-        raise Error(f"{what} is {number}; give a number of bytes that is not negative")
+        raise Error(f"{what} is {number}; give {least}")
     return number
 
 

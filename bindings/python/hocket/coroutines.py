@@ -52,14 +52,14 @@ class completion:  # noqa: N801 - it is called like a function
     [1]
     """
 
-    __slots__ = ("_started",)
+    __slots__ = ("_operations", "_started")
 
     def __init__(self, *started: Any) -> None:
-        self._started = list(started)
-        operations_of([each for each in started if not isinstance(each, (list, tuple))])
+        self._started = started
+        self._operations = operations_of(started)
 
     def __await__(self) -> Generator[Any, None, list[Any]]:
-        yield self._started
+        yield self._operations
         return [_result_of(each) for each in self._started]
 
 

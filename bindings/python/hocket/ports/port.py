@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from hocket import _mpi
-from hocket.arguments import as_flag, as_seconds, as_text
+from hocket.arguments import as_count, as_flag, as_seconds, as_text
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.channels import core_of
@@ -28,21 +27,14 @@ def frames_of(resume: Any) -> list[tuple[str, int]]:
         return []
     if not isinstance(resume, Mapping):
         raise Error(f"resume is {resume!r}; give a dictionary, as {{'frames': 17}}")
+    kind, least = "the number of a frame", "the number of the last frame, or 0 for none"
     return [
-        (as_text(name, "a channel's name", "frames"), as_frame(last, f"resume[{name!r}]"))
+        (
+            as_text(name, "a channel's name", "frames"),
+            as_count(last, f"resume[{name!r}]", kind, least),
+        )
         for name, last in resume.items()
     ]
-
-
-def as_frame(value: Any, what: str) -> int:
-    """The number of a frame, which a long run counts beyond 31 bits. Raises `Error`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise Error(f"{what} is {value!r}; give the number of a frame") from None
-    if not 0 <= number < 2**63:
-        raise Error(f"{what} is {number}; give the number of the last frame, or 0 for none")
-    return number
 
 
 def seconds_again(reconnect: Any) -> float:
