@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program publishes: arrays and parameters.
+// Published arrays and parameters.
 #include <algorithm>
 #include <array>
 #include <cstdio>
