@@ -25,7 +25,7 @@ import hocket as hk
 SAVES = """
 import sys
 import hocket as hk
-lay = hk.Layout((64, 300), "(BLOCK, *)", int(sys.argv[2]))
+lay = hk.Layout((int(sys.argv[4]), 300), "(BLOCK, *)", int(sys.argv[2]))
 a = hk.zeros(lay, "int64")
 for step in range(1, int(sys.argv[3])):
     a.local[...] = step
@@ -36,11 +36,13 @@ for step in range(1, int(sys.argv[3])):
 """
 
 
-def started(path: Path, processes: int, steps: int) -> tuple[list[str], dict[str, str]]:
+def started(
+    path: Path, processes: int, steps: int, rows: int = 64
+) -> tuple[list[str], dict[str, str]]:
     """The command line of a job that saves, and its environment."""
     program = path.parent / "saves.py"
     program.write_text(SAVES, encoding="utf-8")
-    words = [str(program), str(path), str(processes), str(steps)]
+    words = [str(program), str(path), str(processes), str(steps), str(rows)]
     env = mpiexec.environment(os.environ, str(path.parent), processes, None)
     return [mpiexec.find(), "-n", str(processes), sys.executable, *words], env
 
@@ -156,29 +158,57 @@ def test_two_hundred_killed_jobs_leave_checkpoints_whole(tmp_path, soak_seed):
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+def calls_in(traced: Path) -> list[tuple[float, float, str]]:
+    """What strace -ff -ttt -T wrote of all processes: begin and end of each call, and its text."""
+    found = []
+    for file in traced.parent.glob(f"{traced.name}.*"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if call := re.fullmatch(r"(\d+\.\d+) (.*) <(\d+\.\d+)>", line):
+                begin = float(call[1])
+                found.append((begin, begin + float(call[3]), f"{file.suffix} {call[2]}"))
+    return sorted(found)
+
+
 def test_files_are_on_the_disk_before_the_folders_are_exchanged(tmp_path):
     """A kill cannot show this order, but a loss of power would."""
     traced = tmp_path / "calls"
-    calls = "fsync,renameat2,rename,renameat,unlinkat,unlink,rmdir"
-    line, env = started(tmp_path / "run", 1, 3)
-    command = ["strace", "-f", "-y", "-e", f"trace={calls}", "-o", str(traced), *line[3:]]
-    subprocess.run(command, check=True, timeout=120, env=env)
-    lines = [line for line in traced.read_text().splitlines() if str(tmp_path) in line]
-    exchange = next(k for k, line in enumerate(lines) if "RENAME_EXCHANGE" in line)
-    first = next(k for k, line in enumerate(lines) if f'rename("{tmp_path}/.run.new' in line)
-    before, after = lines[first + 1 : exchange], lines[exchange + 1 :]
-    synced = [re.search(r"fsync\(\d+<([^>]*)>", line) for line in before]
-    paths = [found[1] for found in synced if found]
+    names = "fsync,renameat2,rename,renameat,unlinkat,unlink,rmdir"
+    # Two shards: of fewer, one process would write all.
+    line, env = started(tmp_path / "run", 2, 3, rows=1 << 16)
+    strace = ["strace", "-ff", "-ttt", "-T", "-y", "-e", f"trace={names}", "-o", str(traced)]
+    env["HOCKET_NODES"] = "0,1"
+    subprocess.run([*line[:3], *strace, *line[3:]], check=True, timeout=120, env=env)
+    calls = [call for call in calls_in(traced) if str(tmp_path) in call[2]]
+    exchange = next(k for k, call in enumerate(calls) if "RENAME_EXCHANGE" in call[2])
+    first = next(k for k, call in enumerate(calls) if f'rename("{tmp_path}/.run.new' in call[2])
+    before, after = calls[first + 1 : exchange], calls[exchange + 1 :]
+    synced = [
+        (begin, end, found[1], found[2])
+        for begin, end, text in before
+        if (found := re.match(r"(\S+) fsync\(\d+<([^>]*)>", text))
+    ]
+    paths = [path for _, _, _, path in synced]
     new = f"{tmp_path}/.run.new"
+    files = [one for one in synced if re.match(rf"{re.escape(new)}/[tu]/c/\d/", one[3])]
+    folders = [
+        one for one in synced if re.fullmatch(rf"{re.escape(new)}(/[tu](/c(/\d)?)?)?", one[3])
+    ]
+    # Both processes write, one syncs the folders, and only then.
+    assert len({process for _, _, process, _ in files}) == 2, synced
+    assert len({process for _, _, process, _ in folders}) == 1, synced
+    last = {folder: begin for begin, _, _, folder in folders}  # some are made, and synced, early
+    assert len(last) == 9, last
+    assert max(end for _, end, _, _ in files) < min(last.values())
+    assert max(end for _, end, _, _ in synced) < calls[exchange][0]
     for name in ("t", "u"):
-        assert any(p.startswith(f"{new}/{name}/c/0/") for p in paths), paths
+        assert any(one[3].startswith(f"{new}/{name}/") for one in files), paths
         assert paths.index(f"{new}/{name}/c/0") < paths.index(f"{new}/{name}/c")
         assert paths.index(f"{new}/{name}/c") < len(paths) - 1 - paths[::-1].index(f"{new}/{name}")
     assert paths[-1] == new
-    assert re.search(rf"fsync\(\d+<{re.escape(str(tmp_path))}>", after[0]), after[:3]
-    gone = [line for line in before if "unlink" in line or "rmdir" in line]
-    assert all(".hocket-lock" in line for line in gone), gone
-    assert any("unlink" in line and "zarr.json" in line for line in after)  # of the old one
+    assert re.search(rf"fsync\(\d+<{re.escape(str(tmp_path))}>", after[0][2]), after[:3]
+    gone = [text for _, _, text in before if "unlink" in text or "rmdir" in text]
+    assert all(".hocket-lock" in text for text in gone), gone
+    assert any("unlink" in text and "zarr.json" in text for _, _, text in after)  # of the old one
 
 
 @ranks(2)
