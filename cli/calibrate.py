@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hocket calibrate`: measures the costs of messages on this machine, and stores them for all
-plans."""
+"""`hocket calibrate`: measures costs on this machine, and keeps them for the choice of plans."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from hocket.cli.main import Parser, UsageError
 from hocket.cli.message_costs import measure
 
 import hocket as hk
-from hocket import costs
+from hocket import _pure, costs
 from hocket.errors import Error
 
 _HELP = """\
@@ -32,6 +31,11 @@ Costs between nodes, by two processes of a job, one on each; those kept before s
   mpiexec -n 2 --host here,there hocket calibrate --in-job
 
 Plans predict by it, and strategy="auto" chooses by it.
+
+What passes over an array in place cost this processor, by which permute_inplace and remap choose
+them; without it, hocket has the costs of the nearest processor that it was measured on:
+
+  hocket calibrate --passes
 
 How many processes of this node write files fastest, as the default of writers= in stores:
 
@@ -55,6 +59,9 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--writers", action="store_true", help="measure how many processes write fastest, instead"
     )
+    parser.add_argument(
+        "--passes", action="store_true", help="measure passes over an array in place, instead"
+    )
     parser.add_argument("--folder", metavar="DIR", default=".", help="where those write (here)")
     options = parser.parse_args(words)
     if options.repeat < 1:
@@ -63,6 +70,12 @@ def main(words: list[str]) -> int:
     path = options.output or costs.path()
     if path == "default" and not options.dry_run:  # HOCKET_MODEL forbids reading a file
         raise UsageError("HOCKET_MODEL is 'default'; unset it, or name a file by --output")
+    if options.passes:
+        text = _pure.measure_passes()
+        print(text, end="")
+        if not options.dry_run:
+            _keep(f"{path}.passes", text)
+        return 0
     if options.writers:
         return _writers(options.folder, path, options.repeat, options.dry_run)
     if options.in_job:

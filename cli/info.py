@@ -157,7 +157,7 @@ def gather() -> dict[str, dict[str, Any]]:
         "hocket": {"version": hocket.__version__, "python": _python(), **_versions()},
         "mpi": _mpi(),
         "launcher": _launcher(),
-        "machine": {**machine(), "copies": _copies()},
+        "machine": {**machine(), "copies": _copies(), "passes": _passes()},
         "stores": {
             "writers_a_node": costs.writers() or "not measured (hocket calibrate --writers)"
         },
@@ -229,6 +229,14 @@ def _copies() -> str:
     if found == "none":
         return f"portable C++: hocket has no vector instructions for {platform.machine()}"
     return f"with {found}{lowered}"
+
+
+def _passes() -> str:
+    """The costs by which arrays are permuted in place."""
+    try:
+        return f"costs {_pure.pass_costs_origin()}"
+    except Error as problem:
+        return str(problem)
 
 
 def _processor() -> str:

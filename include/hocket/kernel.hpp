@@ -127,4 +127,12 @@ std::string explain_permute(std::span<const std::int64_t> shape, std::span<const
 /// portable C++ alone. HOCKET_CPU lowers it.
 std::string vector_instructions();
 
+/// Measures what each kind of pass of permute_inplace costs on this processor: the text of the file
+/// of `hocket calibrate --passes`. Takes a few seconds, and 192 MiB.
+std::string measure_passes();
+
+/// The origin of the costs by which permute_inplace chooses its passes: that file, or a processor.
+/// @throws Error for a file that holds no costs.
+std::string pass_costs_origin();
+
 }  // namespace hocket::kernel

@@ -79,6 +79,13 @@ std::optional<std::int64_t> bytes(const char* name) {
     return static_cast<std::int64_t>(value * *unit);
 }
 
+std::string kept_path() {
+    if (const auto named = value_of("HOCKET_MODEL")) return *named;
+    if (const auto config = value_of("XDG_CONFIG_HOME")) return *config + "/hocket/model";
+    if (const auto home = value_of("HOME")) return *home + "/.config/hocket/model";
+    return "";
+}
+
 std::optional<std::vector<std::int64_t>> numbers(const char* name) {
     const auto given = value_of(name);
     if (!given) return std::nullopt;

@@ -41,6 +41,10 @@ std::optional<std::int64_t> number(const char* name, std::int64_t least, std::in
 /// A number of bytes, in units of 1024: 65536, 64K, 64 KiB, 1.5G. @throws Error
 std::optional<std::int64_t> bytes(const char* name);
 
+/// The path of the file of `hocket calibrate`: HOCKET_MODEL, else hocket/model in the user's
+/// configuration; "" if there is none.
+std::string kept_path();
+
 /// Integers with commas, as 0,0,1,1. @throws Error
 std::optional<std::vector<std::int64_t>> numbers(const char* name);
 

@@ -2,24 +2,258 @@
 #include "kernel/costs.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 
+#include "base/environment.hpp"
+#include "base/text.hpp"
+#include "hocket/error.hpp"
+#include "kernel/cpu.hpp"
 #include "kernel/stream.hpp"
 
 namespace hocket::kernel {
+namespace {
+
+constexpr std::int64_t KiB = 1024;
+
+/// One core of an Intel Sapphire Rapids. Its last level is slow, so a buffer beyond the second one
+/// costs much.
+PassCosts sapphire_rapids() {
+    return {
+        .processor = "Intel Sapphire Rapids",
+        .cache = 2048 * KiB,
+        .scattered = {{1, 151.3},
+                      {8, 20.05},
+                      {32, 5.99},
+                      {64, 3.64},
+                      {128, 2.47},
+                      {256, 1.89},
+                      {512, 1.59},
+                      {1024, 1.27},
+                      {2048, 0.98},
+                      {4096, 0.82},
+                      {8192, 0.74},
+                      {16384, 0.69}},
+        .buffered = {{16 * KiB, 1.0},
+                     {246 * KiB, 1.05},
+                     {512 * KiB, 1.25},
+                     {819 * KiB, 1.47},
+                     {1300 * KiB, 2.03},
+                     {2048 * KiB, 2.9},
+                     {4096 * KiB, 4.2},
+                     {8192 * KiB, 5.5},
+                     {16384 * KiB, 6.8},
+                     {32768 * KiB, 8.1}},
+        .ringed = {{16 * KiB, 0.98}, {400 * KiB, 1.08}},
+        .turned = {{16, 16.5}, {64, 4.73}, {256, 1.81}, {512, 1.32}, {1024, 1.08}, {2288, 1.05}},
+        .swapped_in_cache = 1.03,
+        .swapped_past = 1.4};
+}
+
+/// One core of an AMD Zen 5, whose last level is near.
+PassCosts zen5() {
+    return {.processor = "AMD Zen 5",
+            .cache = 1024 * KiB,
+            .scattered = {{1, 85.0},
+                          {8, 10.6},
+                          {16, 5.2},
+                          {32, 3.15},
+                          {64, 1.75},
+                          {128, 1.0},
+                          {192, 1.02},
+                          {960, 1.03},
+                          {1984, 0.9},
+                          {4032, 0.84},
+                          {8128, 0.79}},
+            .buffered = {{2 * KiB, 1.82},
+                         {5 * KiB, 1.21},
+                         {16 * KiB, 0.85},
+                         {64 * KiB, 1.2},
+                         {256 * KiB, 1.17},
+                         {400 * KiB, 1.33},
+                         {600 * KiB, 1.43},
+                         {1000 * KiB, 1.5},
+                         {4000 * KiB, 1.5},
+                         {12000 * KiB, 1.6},
+                         {24000 * KiB, 2.2}},
+            .ringed = {{24 * KiB, 0.81}, {88 * KiB, 0.94}, {184 * KiB, 0.98}},
+            .turned = {{16, 23.5},
+                       {32, 6.4},
+                       {64, 2.35},
+                       {128, 1.3},
+                       {288, 0.91},
+                       {1600, 0.87},
+                       {2272, 1.05}},
+            .swapped_in_cache = 1.25,
+            .swapped_past = 1.47};
+}
+
+struct Curve {
+    const char* name;
+    CostCurve PassCosts::*costs;
+};
+constexpr std::array<Curve, 4> curves{{{"scattered", &PassCosts::scattered},
+                                       {"buffered", &PassCosts::buffered},
+                                       {"ringed", &PassCosts::ringed},
+                                       {"turned", &PassCosts::turned}}};
+
+double at(const CostCurve& curve, std::int64_t bytes) {
+    const auto next = std::lower_bound(
+        curve.begin(), curve.end(), bytes,
+        [](const auto& point, std::int64_t wanted) { return point.first < wanted; });
+    if (next == curve.begin()) return next->second;
+    const auto [low, low_cost] = *(next - 1);
+    if (next == curve.end()) return low_cost;
+    const auto [high, high_cost] = *next;
+    const double part = static_cast<double>(bytes - low) / static_cast<double>(high - low);
+    const double below = low_cost * static_cast<double>(low);
+    const double above = high_cost * static_cast<double>(high);
+    return (below + part * (above - below)) / static_cast<double>(bytes);
+}
+
+/// Costs of buffers depend on their part of the second-level cache.
+std::int64_t scaled(std::int64_t bytes) {
+    const double here = static_cast<double>(least_streamed_bytes()) / 2;
+    return std::llround(static_cast<double>(bytes) * static_cast<double>(PassCosts::kept().cache) /
+                        here);
+}
+
+PassCosts shipped() {
+    const Processor processor = this_processor();
+    const bool amd = processor.maker == Processor::Maker::amd;
+    PassCosts costs = amd ? zen5() : sapphire_rapids();
+    const bool measured = amd ? processor.family == 0x1a
+                              : processor.maker == Processor::Maker::intel &&
+                                    (processor.model == 0x8f || processor.model == 0xcf);
+    costs.origin = "those of " + costs.processor +
+                   (measured ? "" : ", which may differ here: measure with hocket calibrate");
+    return costs;
+}
+
+std::string trimmed(std::string text) {
+    const char* blanks = " \t\r";
+    text.erase(0, text.find_first_not_of(blanks));
+    text.erase(text.find_last_not_of(blanks) + 1);
+    return text;
+}
+
+/// Reads one line "name bytes = cost" or "processor = name".
+void read_line(const std::string& line, PassCosts& costs) {
+    const std::size_t equals = line.find('=');
+    const std::string left = trimmed(line.substr(0, equals));
+    const std::string right = equals == std::string::npos ? "" : trimmed(line.substr(equals + 1));
+    if (left == "processor" && !right.empty()) {
+        costs.processor = right;
+        return;
+    }
+    std::istringstream words(left);
+    std::string name, rest;
+    std::int64_t bytes = 0;
+    double cost = 0;
+    words >> name;
+    const bool sized = static_cast<bool>(words >> bytes) && bytes > 0 && !(words >> rest);
+    const char* const end = right.data() + right.size();
+    const auto [stop, problem] = std::from_chars(right.data(), end, cost);
+    const bool known = problem == std::errc() && stop == end && cost > 0 && std::isfinite(cost);
+    const auto curve = std::find_if(curves.begin(), curves.end(),
+                                    [&](const Curve& each) { return each.name == name; });
+    if (known && name == "swapped_in_cache" && !sized)
+        costs.swapped_in_cache = cost;
+    else if (known && name == "swapped_past" && !sized)
+        costs.swapped_past = cost;
+    else if (known && sized && curve != curves.end() &&
+             ((costs.*curve->costs).empty() || (costs.*curve->costs).back().first < bytes))
+        (costs.*curve->costs).emplace_back(bytes, cost);
+    else
+        throw Error("line '" + line +
+                    "' is no cost with more bytes than the one before; write it as scattered 64 = "
+                    "1.5, or swapped_past = 1.4");
+}
+
+PassCosts read_kept() {
+    const std::string path = PassCosts::kept_path();
+    std::ifstream file(path);
+    if (path.empty() || !file) return shipped();
+    std::stringstream all;
+    all << file.rdbuf();
+    PassCosts costs;
+    try {
+        costs = PassCosts::parse(all.str());
+    } catch (const Error& error) {
+        throw Error("the file '" + path + "' holds no costs of passes: " + error.what() +
+                    "; write it anew with `hocket calibrate --passes`, or remove it");
+    }
+    // Machines with other processors may share the user's files.
+    if (costs.processor != this_processor().name()) return shipped();
+    costs.origin = "measured by hocket calibrate --passes";
+    return costs;
+}
+
+const environment::ValidatedSetting validated([] { static_cast<void>(PassCosts::kept()); });
+
+}  // namespace
+
+std::string PassCosts::text() const {
+    const auto number = [](double value) {
+        std::array<char, 32> digits{};
+        return std::string(digits.data(), std::to_chars(digits.data(), digits.data() + 32, value,
+                                                        std::chars_format::general, 3)
+                                              .ptr);
+    };
+    std::string out =
+        "# What passes over an array in place cost, by bytes; 1: as memcpy. See `hocket "
+        "calibrate`.\nprocessor = " +
+        processor + "\n";
+    for (const Curve& each : curves)
+        for (const auto& [bytes, cost] : this->*each.costs)
+            out +=
+                std::string(each.name) + " " + std::to_string(bytes) + " = " + number(cost) + "\n";
+    return out + "swapped_in_cache = " + number(swapped_in_cache) +
+           "\nswapped_past = " + number(swapped_past) + "\n";
+}
+
+PassCosts PassCosts::parse(const std::string& text) {
+    PassCosts costs;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        line = trimmed(line.substr(0, line.find('#')));
+        if (!line.empty()) read_line(line, costs);
+    }
+    for (const Curve& each : curves)
+        if ((costs.*each.costs).empty())
+            throw Error(std::string("there is no cost of ") + each.name);
+    if (costs.processor.empty() || costs.swapped_in_cache == 0 || costs.swapped_past == 0)
+        throw Error("there is no processor, swapped_in_cache or swapped_past");
+    costs.cache = least_streamed_bytes() / 2;
+    return costs;
+}
+
+std::string PassCosts::kept_path() {
+    const std::string model = environment::kept_path();
+    return model.empty() || model == "default" ? "" : model + ".passes";
+}
+
+const PassCosts& PassCosts::kept() {
+    static const PassCosts costs = read_kept();
+    return costs;
+}
 
 std::string size_text(std::int64_t bytes) {
     if (bytes < 10240) return std::to_string(bytes) + " bytes";
     return std::to_string((bytes + 512) / 1024) + " KiB";
 }
 
-double scattered(std::int64_t block, bool cached) {
+double scattered(std::int64_t block, std::size_t dimensions, bool cached) {
     const double bytes = static_cast<double>(block);
     if (cached) return 1.0 + 45.0 / bytes;
-    // The cost of short blocks grows with their number: a core waits for memory, however early it
-    // prefetches, because it supports few outstanding lines. Only the hardware prefetcher of a
-    // cache has more, along rows.
-    return block <= 512 ? 1.3 + 150.0 / bytes : 0.65 + 720.0 / (bytes + 130.0);
+    // A block that does not begin at a cache line shares one with its neighbour. In more than two
+    // dimensions, successive blocks lie farther apart. (Measured.)
+    const double lines = block > 64 && block % 64 != 0 ? 32.0 : 0.0;
+    const double apart = dimensions > 2 ? 50.0 : 0.0;
+    return at(PassCosts::kept().scattered, block) + (lines + apart) / bytes;
 }
 
 bool fits_cache(const Permutation& permutation) {
@@ -28,21 +262,16 @@ bool fits_cache(const Permutation& permutation) {
 }
 
 double buffered(std::int64_t bytes) {
-    const double caches =
-        2.0 * static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
-    if (caches < 0.12) return 1.0 + 0.4 * caches;
-    if (caches < 0.4) return 1.05 + 1.5 * (caches - 0.12);
-    if (caches < 1.0) return 1.47 + 2.4 * (caches - 0.4);
-    return 2.9 + 1.3 * std::log2(caches);
+    return at(PassCosts::kept().buffered, scaled(bytes));
 }
 
 double ringed(std::int64_t bytes) {
-    return 0.98 + static_cast<double>(bytes) / static_cast<double>(least_streamed_bytes());
+    return at(PassCosts::kept().ringed, scaled(bytes));
 }
 
 double transposed_tiles(std::int64_t unit, std::int64_t side) {
-    const double row = static_cast<double>(side * unit), bytes = row * static_cast<double>(side);
-    return 0.72 + 250.0 / row + 0.2 * bytes / (1 << 20) + 0.8 / static_cast<double>(unit);
+    // Other units than those measured take more or fewer instructions a byte.
+    return at(PassCosts::kept().turned, side * unit) + 0.8 / static_cast<double>(unit) - 0.1;
 }
 
 double transposed_blocks(std::int64_t bytes) {
@@ -50,7 +279,7 @@ double transposed_blocks(std::int64_t bytes) {
 }
 
 double swapped_tiles(bool held) {
-    return held ? 1.03 : 1.4;
+    return held ? PassCosts::kept().swapped_in_cache : PassCosts::kept().swapped_past;
 }
 
 }  // namespace hocket::kernel

@@ -1,34 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cost of passes over an array in place, by which hocket selects a plan; 1 reads and writes the
-// array once. Fitted to one core of a Sapphire Rapids.
+// array once, as memcpy does.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernel/permutation.hpp"
 
 namespace hocket::kernel {
 
-/// Moves blocks in arbitrary order. The cost of a block is that of its bytes plus a constant part
-/// for its random position.
-double scattered(std::int64_t block, bool cached = false);
+/// Costs by a number of bytes, measured at a few: (bytes, cost), in order. Between two of them, the
+/// time of one block changes linearly, and beyond them the cost is constant.
+using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 
-/// A pass through a buffer. It costs little beside the array's own traffic while buffer and panel
-/// share the second-level cache; beyond that, every byte of the buffer uses the next level.
+/// The costs of each kind of pass on one core of a processor.
+struct PassCosts {
+    std::string processor;
+    std::int64_t cache = 0;  // bytes of its second-level cache
+    /// Blocks of so many bytes in arbitrary order.
+    CostCurve scattered;
+    /// Panels of so many bytes through a buffer.
+    CostCurve buffered;
+    /// Panels of so many bytes in rings.
+    CostCurve ringed;
+    /// Square tiles with rows of so many bytes, of 8-byte units, transposed in place in cache.
+    CostCurve turned;
+    /// Pairs of square tiles of several: in cache, or past the caches if these do not hold the
+    /// rows.
+    double swapped_in_cache = 0, swapped_past = 0;
+
+    /// Lines of "name bytes = cost", as in the file of `hocket calibrate`; # begins a comment.
+    std::string text() const;
+    /// @throws Error that names the line.
+    static PassCosts parse(const std::string& text);
+    /// Measures them with one thread; takes one to two seconds and 192 MiB.
+    static PassCosts measure();
+    /// Those in the file of `hocket calibrate`, else those measured for this kind of processor, or
+    /// for the nearest one. Read once. @throws Error for a file that holds no costs.
+    static const PassCosts& kept();
+    /// The file: that of the model of messages, with the ending ".passes".
+    static std::string kept_path();
+    /// "measured here", or where the shipped ones come from.
+    std::string origin;
+};
+
+/// Blocks of so many bytes that cycles of a permutation of so many dimensions move.
+double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);
 double buffered(std::int64_t bytes);
-
-/// A pass whose panels move in rings.
 double ringed(std::int64_t bytes);
-
 /// Transposes square tiles of `side` units of `unit` bytes in place, in cache.
 double transposed_tiles(std::int64_t unit, std::int64_t side);
-
 /// Transposes square tiles of blocks of some lines, `bytes` each, through a buffer.
 double transposed_blocks(std::int64_t bytes);
-
-/// Swaps pairs of square tiles of several tiles: in cache, or past the caches if these do not hold
-/// their rows.
 double swapped_tiles(bool held);
 
 /// An array that stays in the second-level cache, where the number of copies dominates the cost.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/cpu.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <string>
 
@@ -52,6 +56,28 @@ const char* cpu_level_name(CpuLevel level) {
             break;
     }
     return "portable";
+}
+
+std::string Processor::name() const {
+    if (maker == Maker::other) return "another processor";
+    return std::string(maker == Maker::amd ? "AMD" : "Intel") + " family " +
+           std::to_string(family) + " model " + std::to_string(model);
+}
+
+Processor this_processor() {
+    Processor found;
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(0, &a, &b, &c, &d) == 0) return found;
+    if (b == signature_AMD_ebx) found.maker = Processor::Maker::amd;
+    if (b == signature_INTEL_ebx) found.maker = Processor::Maker::intel;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return found;
+    // Both makers number families beyond 15 by a second field, and models by two.
+    const unsigned family = a >> 8 & 15, model = a >> 4 & 15;
+    found.family = static_cast<int>(family == 15 ? family + (a >> 20 & 255) : family);
+    found.model = static_cast<int>(model + (a >> 16 & 15) * 16);
+#endif
+    return found;
 }
 
 std::string vector_instructions() {

@@ -2,6 +2,8 @@
 // The instruction sets of this processor, detected at run time.
 #pragma once
 
+#include <string>
+
 namespace hocket::kernel {
 
 enum class CpuLevel {
@@ -14,5 +16,16 @@ enum class CpuLevel {
 CpuLevel cpu_level();
 
 const char* cpu_level_name(CpuLevel level);
+
+/// The kind of this processor, by which hocket knows what it has measured.
+struct Processor {
+    enum class Maker { amd, intel, other };
+    Maker maker = Maker::other;
+    int family = 0, model = 0;
+
+    /// "AMD family 26 model 2".
+    std::string name() const;
+};
+Processor this_processor();
 
 }  // namespace hocket::kernel

@@ -46,7 +46,7 @@ Step cycles_step(const Permutation& permutation, const Resources& means, bool wh
     const BlockPositions positions = BlockPositions::dense(permutation.block);
     Pass pass{.threads = means.threads, .schedule = {}, .whole_table = whole_table};
     return {.what = "cycles of " + size_text(permutation.block) + " blocks: " + permutation.text(),
-            .cost = scattered(permutation.block, fits_cache(permutation)),
+            .cost = scattered(permutation.block, permutation.dimensions(), fits_cache(permutation)),
             .memory = move_cycles_memory(permutation, positions, pass),
             .run = [permutation, positions, whole_table](std::byte* array, const Pass& how) {
                 Pass mine = how;
@@ -121,13 +121,13 @@ Ring Split::ring(int threads) const {
 
 double Split::cost() const {
     const std::int64_t block = panels.width * panels.unit, row = panels.extent * panels.unit;
-    // A block that does not begin at a cache line shares one with its neighbour.
-    const bool lines = block % 64 == 0 && (panels.remainder() == 0 || row % 64 == 0);
+    // Gaps shift blocks of whole cache lines against these.
+    const bool shifted = block % 64 == 0 && panels.remainder() != 0 && row % 64 != 0;
     const double rest = panels.remainder() == 0 ? 0.0 : 0.05 + 128.0 / static_cast<double>(row);
     const std::int64_t bytes = panels.panel_bytes();
     const bool rings = panels.ring(gather_first, permutation.batch, 1) > 0;
-    return (rings ? ringed(bytes) : buffered(bytes)) + scattered(block) + rest +
-           (lines ? 0.0 : 32.0 / static_cast<double>(block));
+    return (rings ? ringed(bytes) : buffered(bytes)) + scattered(block, permutation.dimensions()) +
+           rest + (shifted ? 32.0 / static_cast<double>(block) : 0.0);
 }
 
 std::int64_t Split::memory(const Resources& means) const {

@@ -51,7 +51,8 @@ struct Tiling {
 
     double cost() const {
         const Permutation moved = of_blocks();
-        return squares().cost() + (moved.identity() ? 0.0 : scattered(moved.block));
+        return squares().cost() +
+               (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()));
     }
 };
 

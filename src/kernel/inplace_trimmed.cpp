@@ -123,7 +123,7 @@ struct Trim {
         const auto moved = static_cast<double>(positions(1).block);
         const auto row = static_cast<double>(positions(side).block);
         return buffered(panels().panel_bytes()) + transposed_blocks(tiles().bytes()) +
-               20.0 / moved + scattered(positions(side).block) + 32.0 / row + 0.1 +
+               20.0 / moved + scattered(positions(side).block, 3) + 32.0 / row + 0.1 +
                128.0 / bytes(0) + 128.0 / bytes(1);
     }
     std::int64_t memory(int threads) const {

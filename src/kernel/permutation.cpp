@@ -115,6 +115,21 @@ Successor::Successor(const Permutation& permutation, const Ring& ring)
         digits_.push_back({Divider(permutation.extents[axis], positions_), strides[axis]});
     }
     if (permutation.dimensions() > 0) last_stride_ = strides[permutation.axes[0]];
+    if (permutation.dimensions() < 4) return;
+    constexpr std::int64_t most = 4096;  // both tables stay in the second-level cache
+    std::int64_t positions = 1;
+    std::size_t folded = 0;
+    while (folded < digits_.size() && positions * digits_[folded].extent.divisor() <= most)
+        positions *= digits_[folded++].extent.divisor();
+    if (folded < 2 || positions > positions_ / 16) return;
+    std::vector<std::int64_t> sources;
+    for (std::int64_t k = 0; k < positions; ++k) sources.push_back(by_digits(k));
+    digits_.erase(digits_.begin(), digits_.begin() + static_cast<std::ptrdiff_t>(folded));
+    folded_ = Divider(positions, positions_);
+    const std::int64_t others = positions_ / positions;
+    if (others <= most)
+        for (std::int64_t k = 0; k < others; ++k) high_.push_back(by_digits(k));
+    low_ = std::move(sources);
 }
 
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> extents, std::int64_t unit) {

@@ -54,6 +54,13 @@ class Successor {
 
   private:
     std::int64_t source_of(std::int64_t position) const {
+        if (low_.empty()) return by_digits(position);
+        const std::int64_t rest = folded_.quotient(position);
+        const std::int64_t source =
+            low_[static_cast<std::size_t>(position - rest * folded_.divisor())];
+        return source + (high_.empty() ? by_digits(rest) : high_[static_cast<std::size_t>(rest)]);
+    }
+    std::int64_t by_digits(std::int64_t position) const {
         std::int64_t source = 0;
         for (const Digit& digit : digits_) {
             const std::int64_t rest = digit.extent.quotient(position);
@@ -72,8 +79,12 @@ class Successor {
         Divider extent;
         std::int64_t stride;  // of that dimension in the source
     };
-    std::vector<Digit> digits_;  // fastest first, without the slowest
+    std::vector<Digit> digits_;  // fastest first, without the slowest and those of low_
     std::int64_t last_stride_ = 1;
+    // Of four dimensions and more, the sources of all positions in the fastest ones, and if these
+    // are few, of all in the others: one division instead of a chain of them.
+    Divider folded_;
+    std::vector<std::int64_t> low_, high_;
     std::int64_t positions_, step_;
     Divider in_ring_;
     bool first_;

@@ -7,6 +7,7 @@
 #include "base/pool.hpp"
 #include "base/text.hpp"
 #include "hocket/kernel.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/inplace.hpp"
 #include "kernel/loop_schedule.hpp"
 #include "kernel/permutation.hpp"
@@ -160,6 +161,14 @@ std::string explain_permute(std::span<const std::int64_t> shape, std::span<const
                   plan.cost(), static_cast<long long>(plan.memory()), means.threads,
                   static_cast<long long>(means.memory));
     return out + total;
+}
+
+std::string measure_passes() {
+    return PassCosts::measure().text();
+}
+
+std::string pass_costs_origin() {
+    return PassCosts::kept().origin;
 }
 
 }  // namespace hocket::kernel

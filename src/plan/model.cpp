@@ -100,11 +100,7 @@ Model Model::parse(const std::string& text) {
 }
 
 std::string Model::kept_path() {
-    if (const auto named = environment::value_of("HOCKET_MODEL")) return *named;
-    if (const auto config = environment::value_of("XDG_CONFIG_HOME"))
-        return *config + "/hocket/model";
-    if (const auto home = environment::value_of("HOME")) return *home + "/.config/hocket/model";
-    return "";
+    return environment::kept_path();
 }
 
 namespace {

@@ -159,7 +159,7 @@ def test_two_hundred_killed_jobs_leave_checkpoints_whole(tmp_path, soak_seed):
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def calls_in(traced: Path) -> list[tuple[float, float, str]]:
-    """What strace -ff -ttt -T wrote of all processes: begin and end of each call, and its text."""
+    """All calls in the files of strace -ff -ttt -T: begin, end and text of each, in order."""
     found = []
     for file in traced.parent.glob(f"{traced.name}.*"):
         for line in file.read_text(encoding="utf-8").splitlines():

@@ -50,6 +50,72 @@ def test_what_is_measured_is_kept_and_used(tmp_path, capsys):
     assert found[0] != "direct" and found[1] == "0.25"
 
 
+PERMUTE = """
+import numpy as np
+import hocket as hk
+from hocket import _pure
+rng = np.random.default_rng(3)
+for shape, axes in [
+    ((700, 301), (1, 0)), ((301, 700), (1, 0)), ((400, 300), (1, 0)),
+    ((60, 35, 44), (2, 1, 0)), ((9, 8, 7, 30), (3, 1, 0, 2)),
+    ((5, 7, 6, 8, 9, 4), (5, 3, 1, 4, 2, 0)),
+]:
+    a = rng.random(shape)
+    expected = a.transpose(axes).copy()
+    assert np.array_equal(hk.permute_inplace(a, axes), expected), (shape, axes)
+print(_pure.pass_costs_origin())
+print(hk.explain_permute((7001, 3001), axes=(1, 0), itemsize=8))
+"""
+
+
+def permuted(model):
+    """The origin of the costs, and the explanation of a permutation, of another process."""
+    kept = {name: value for name, value in os.environ.items() if name != "HOCKET_MODEL"}
+    return subprocess.run(
+        [sys.executable, "-c", PERMUTE],
+        env={**kept, "HOCKET_MODEL": str(model)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_measured_passes_are_kept_and_used(tmp_path, capsys):
+    path = tmp_path / "model"
+    assert main(["calibrate", "--passes", "--output", str(path)]) == 0
+    kept = tmp_path / "model.passes"
+    text = kept.read_text(encoding="utf-8")
+    assert str(kept) in capsys.readouterr().out
+    path.write_text("", encoding="utf-8")
+    done = permuted(path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("measured by hocket calibrate")
+    # Costs that differ select other passes, which move the same elements to the same places.
+    cheap = [line.split("=")[0] + "= 0.01" for line in text.splitlines() if "scattered" in line]
+    others = [line for line in text.splitlines() if "scattered" not in line]
+    kept.write_text("\n".join([*others, *cheap]), encoding="utf-8")
+    other = permuted(path)
+    assert other.returncode == 0, other.stderr
+    assert "1. cycles of 8 bytes blocks" in other.stdout and "1. panels" in done.stdout
+    # A file of another processor, as in a home that nodes share, is left alone.
+    kept.write_text(text.replace("processor = ", "processor = not "), encoding="utf-8")
+    assert permuted(path).stdout.startswith("those of ")
+    assert permuted("default").stdout.startswith("those of ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["scattered 8 = fast", "scattered 8 = -1", "scattered 4 = 1", "spread 8 = 1", "passes", ""],
+)
+def test_passes_that_cannot_be_read(tmp_path, line):
+    (tmp_path / "model").write_text("", encoding="utf-8")
+    kept = tmp_path / "model.passes"
+    kept.write_text(f"scattered 4 = 2\n{line}", encoding="utf-8")
+    failed = permuted(tmp_path / "model").stderr
+    assert str(kept) in failed and "hocket calibrate --passes" in failed, failed
+    assert (f"'{line}'" if line else "no cost of buffered") in failed, failed
+
+
 def test_two_processes_of_a_job_add_the_costs_between_their_nodes(tmp_path):
     path = tmp_path / "model"
     path.write_text("message = 0.125\nfar_relay = 0.25", encoding="utf-8")

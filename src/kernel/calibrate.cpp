@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures what passes over an array in place cost on this processor.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "kernel/costs.hpp"
+#include "kernel/cpu.hpp"
+#include "kernel/move_cycles.hpp"
+#include "kernel/panels.hpp"
+#include "kernel/square.hpp"
+#include "kernel/stream.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+// Beyond the last level of most caches.
+constexpr std::int64_t array_bytes = std::int64_t{96} << 20;
+constexpr std::int64_t unit = 8;
+
+class Meter {
+  public:
+    Meter() : array_(memory()), other_(memory()) {
+        const double seconds = least([&] {
+            std::memcpy(other_.get(), array_.get(), static_cast<std::size_t>(array_bytes));
+        });
+        byte_ = seconds / static_cast<double>(array_bytes);
+    }
+
+    /// The cost of a pass over the first `bytes` bytes of an array.
+    template <class Run>
+    double cost(std::int64_t bytes, Run&& run) const {
+        return least([&] { run(array_.get()); }) / (byte_ * static_cast<double>(bytes));
+    }
+
+  private:
+    struct Free {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    using Memory = std::unique_ptr<std::byte, Free>;
+    // Of huge pages, as hocket's arrays and NumPy's are where the system has them.
+    static Memory memory() {
+        constexpr std::size_t huge_page = std::size_t{2} << 20;
+        Memory made(static_cast<std::byte*>(std::aligned_alloc(huge_page, array_bytes)));
+        if (!made) throw std::bad_alloc();
+        madvise(made.get(), array_bytes, MADV_HUGEPAGE);
+        std::memset(made.get(), 1, array_bytes);
+        return made;
+    }
+
+    // The least of three: other programs only ever add to it.
+    template <class Run>
+    static double least(Run&& run) {
+        run();
+        double best = INFINITY;
+        for (int turn = 0; turn < 3; ++turn) {
+            const auto begin = std::chrono::steady_clock::now();
+            run();
+            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+            best = std::min(best, took.count());
+        }
+        return best;
+    }
+
+    Memory array_, other_;
+    double byte_ = 0;  // seconds
+};
+
+/// The mean of matrices of several shapes: some distances between rows make the memory twice as
+/// slow.
+double measure_scattered(const Meter& meter, std::int64_t block) {
+    constexpr std::array<double, 4> shapes{0.3, 0.7, 1.3, 3.1};
+    double sum = 0;
+    for (const double aspect : shapes) {
+        const double blocks = static_cast<double>(array_bytes / block);
+        const auto rows = static_cast<std::int64_t>(std::sqrt(blocks * aspect));
+        const std::array<std::int64_t, 2> shape{rows, array_bytes / block / rows}, axes{1, 0};
+        const Permutation permutation = make_permutation(shape, axes, block);
+        sum += meter.cost(rows * shape[1] * block, [&](std::byte* array) {
+            move_cycles(array, permutation, BlockPositions::dense(block),
+                        {.threads = 1, .schedule = {}});
+        });
+    }
+    return sum / static_cast<double>(shapes.size());
+}
+
+double measure_panels(const Meter& meter, std::int64_t width, std::int64_t bytes, bool rings) {
+    const std::int64_t inner = bytes / (width * unit);
+    Panels panels{.outer = 1, .extent = width, .width = width, .inner = inner, .unit = unit};
+    panels.extent = array_bytes / panels.panel_bytes() * width;
+    const std::int64_t in_ring = rings ? panels.count() : 0;
+    return meter.cost(panels.count() * panels.panel_bytes(),
+                      [&](std::byte* array) { panels.gather(array, 1, in_ring); });
+}
+
+double measure_squares(const Meter& meter, std::int64_t side) {
+    Squares squares{.side = side, .unit = unit, .pitch = side * unit, .inner_step = 0};
+    squares.outer = array_bytes / (side * side * unit);
+    return meter.cost(squares.outer * side * side * unit,
+                      [&](std::byte* array) { squares.transpose(array, 1); });
+}
+
+}  // namespace
+
+PassCosts PassCosts::measure() {
+    const Meter meter;
+    PassCosts costs;
+    costs.processor = this_processor().name();
+    costs.cache = least_streamed_bytes() / 2;
+    for (const std::int64_t block :
+         {8, 16, 32, 64, 128, 192, 320, 448, 960, 1984, 4032, 8128, 16320})
+        costs.scattered.emplace_back(block, measure_scattered(meter, block));
+    costs.scattered.insert(costs.scattered.begin(), {1, 8 * costs.scattered.front().second});
+    // Rows of odd lengths, as most are: those of a power of two share sets of the cache.
+    for (const std::int64_t kib : {2, 5, 16, 64, 128, 256, 400, 600, 1000, 2000, 4000, 12000}) {
+        const std::int64_t width = kib < 64 ? 16 : 32;
+        costs.buffered.emplace_back(kib << 10, measure_panels(meter, width, kib << 10, false));
+    }
+    for (const std::int64_t kib : {24, 88, 184})
+        costs.ringed.emplace_back(kib << 10, measure_panels(meter, 64, kib << 10, true));
+    for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})
+        costs.turned.emplace_back(side * unit, measure_squares(meter, side));
+    costs.swapped_in_cache = measure_squares(meter, 1500);
+    costs.swapped_past = measure_squares(meter, 2048);
+    return costs;
+}
+
+}  // namespace hocket::kernel
