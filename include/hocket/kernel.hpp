@@ -20,7 +20,7 @@ struct Loop {
 
 /// The kind of store instructions of a copy. `streaming` writes past the caches: it does not read
 /// the destination's cache lines first, but the next reader finds the data in memory only.
-/// `automatic` decides by size.
+/// `automatic` decides by size and processor.
 enum class Stores { automatic, cached, streaming };
 
 /// A copy of an N-d box of elements between two strided places, prepared once (fuses and orders the
@@ -123,8 +123,8 @@ void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int6
 std::string explain_permute(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
                             std::int64_t itemsize, const InplaceOptions& options = {});
 
-/// The widest instructions that copies use: "avx512", "avx2", "sse2", or "none" where hocket has
-/// portable C++ alone. HOCKET_CPU lowers it.
+/// The widest instructions that copies use: "avx512", "avx2", "sse2", "neon", or "none" where
+/// hocket has portable C++ alone. HOCKET_CPU lowers it.
 std::string vector_instructions();
 
 /// Measures what each kind of pass of permute_inplace costs on this processor: the text of the file

@@ -59,6 +59,7 @@ Box make_box(std::span<const std::int64_t> extents, std::int64_t itemsize,
     check_reach(extents, source_strides, "source");
     check_reach(extents, destination_strides, "destination");
 
+    box.loops.reserve(extents.size());
     for (std::size_t d = 0; d < extents.size(); ++d) {
         Loop loop{extents[d], source_strides[d], destination_strides[d]};
         if (loop.extent == 1) continue;
@@ -73,22 +74,22 @@ Box make_box(std::span<const std::int64_t> extents, std::int64_t itemsize,
     std::sort(box.loops.begin(), box.loops.end(),
               [](const Loop& a, const Loop& b) { return a.destination > b.destination; });
 
-    std::vector<Loop> fused;
-    for (const Loop& loop : box.loops) {
-        const bool joins = !fused.empty() &&
-                           fused.back().destination == loop.extent * loop.destination &&
-                           fused.back().source == loop.extent * loop.source;
-        if (joins)
-            fused.back() = {fused.back().extent * loop.extent, loop.source, loop.destination};
+    std::vector<Loop>& loops = box.loops;
+    std::size_t fused = 0;
+    for (const Loop& loop : loops) {
+        if (fused > 0 && loops[fused - 1].destination == loop.extent * loop.destination &&
+            loops[fused - 1].source == loop.extent * loop.source)
+            loops[fused - 1] = {loops[fused - 1].extent * loop.extent, loop.source,
+                                loop.destination};
         else
-            fused.push_back(loop);
+            loops[fused++] = loop;
     }
+    loops.resize(fused);
     box.run = itemsize;
-    if (!fused.empty() && fused.back().source == itemsize && fused.back().destination == itemsize) {
-        box.run *= fused.back().extent;
-        fused.pop_back();
+    if (!loops.empty() && loops.back().source == itemsize && loops.back().destination == itemsize) {
+        box.run *= loops.back().extent;
+        loops.pop_back();
     }
-    box.loops = std::move(fused);
     return box;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/box.hpp"
+#include "kernel/joined_tiles.hpp"
 #include "kernel/runs.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
@@ -16,9 +18,11 @@ namespace {
 constexpr std::int64_t least_bytes_a_thread = 256 << 10;
 
 /// Longer runs use whole cache lines in any order, so blocking would only add work. Beyond the
-/// caches, blocking keeps runs of some lines from touching a page each (measured).
+/// caches, blocking keeps streamed runs of some lines from touching a page each (measured).
 std::int64_t longest_tiled_run(std::int64_t bytes) {
-    return bytes >= least_streamed_bytes() / 2 ? 512 : 128;
+    const bool streamed =
+        bytes >= least_streamed_bytes() / 2 && automatic_streaming() == Streaming::all;
+    return streamed ? 512 : 128;
 }
 
 /// The loop with the smallest source stride; the innermost of several. An outer loop that repeats
@@ -73,17 +77,26 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
     if (bytes_ == 0) return;
     const std::byte* from = static_cast<const std::byte*>(source) + source_first_;
     std::byte* to = static_cast<std::byte*>(destination) + destination_first_;
-    const bool streaming = stores == Stores::streaming ||
-                           (stores == Stores::automatic && bytes_ >= least_streamed_bytes());
+    const Streaming streaming = stores == Stores::streaming ? Streaming::all
+                                : stores == Stores::automatic && bytes_ >= least_streamed_bytes()
+                                    ? automatic_streaming()
+                                    : Streaming::none;
     if (method_ == Method::tiles) {
-        const TileGrid grid(loops_, run_, streaming, to);
-        in_ranges(threads, grid.blocks(), bytes_,
-                  [&](std::int64_t first, std::int64_t last) { grid.copy(from, to, first, last); });
+        const auto copy_blocks = [&](const auto& tiles) {
+            in_ranges(threads, tiles.blocks(), bytes_, [&](std::int64_t first, std::int64_t last) {
+                tiles.copy(from, to, first, last);
+            });
+        };
+        if (joining_pays(loops_, run_))
+            copy_blocks(JoinedTiles(loops_, run_, streaming, bytes_ >= least_streamed_bytes() / 2));
+        else
+            copy_blocks(TileGrid(loops_, run_, streaming, to));
     } else {
         // Ranges begin at whole elements of at most 64 bytes, so no two threads share one.
         const std::int64_t grain = run_ <= 64 ? run_ : 1;
         in_ranges(threads, bytes_ / grain, bytes_, [&](std::int64_t first, std::int64_t last) {
-            copy_runs(from, to, loops_, run_, streaming, first * grain, last * grain);
+            copy_runs(from, to, loops_, run_, streaming == Streaming::all, first * grain,
+                      last * grain);
         });
     }
 }

@@ -11,13 +11,11 @@ namespace hocket::kernel {
 namespace {
 
 void check_axes(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes) {
-    std::vector<bool> seen(shape.size());
     bool valid = axes.size() == shape.size();
-    for (const std::int64_t axis : axes) {
-        const auto index = static_cast<std::size_t>(axis);
-        valid = valid && axis >= 0 && index < seen.size() && !seen[index];
-        if (!valid) break;
-        seen[index] = true;
+    for (std::size_t k = 0; k < axes.size() && valid; ++k) {
+        const auto before = axes.first(k);  // few: a search takes less time than a table
+        valid = axes[k] >= 0 && static_cast<std::size_t>(axes[k]) < shape.size() &&
+                std::find(before.begin(), before.end(), axes[k]) == before.end();
     }
     if (!valid)
         throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
@@ -54,10 +52,15 @@ std::string Permutation::text() const {
     return out + text::tuple(extents) + " axes " + text::tuple(axes);
 }
 
-Permutation make_permutation(std::span<const std::int64_t> shape,
-                             std::span<const std::int64_t> axes, std::int64_t unit) {
+void check_permutation(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
+                       std::int64_t unit) {
     check_axes(shape, axes);
     check_size(shape, unit);
+}
+
+Permutation make_permutation(std::span<const std::int64_t> shape,
+                             std::span<const std::int64_t> axes, std::int64_t unit) {
+    check_permutation(shape, axes, unit);
     Permutation out;
     out.block = unit;
     if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {

@@ -31,6 +31,10 @@ struct Permutation {
 
 /// @throws LayoutError if `axes` is no permutation of the dimensions, an extent is negative, or the
 ///         product with `unit` does not fit 63 bits.
+void check_permutation(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes,
+                       std::int64_t unit);
+
+/// @throws LayoutError as check_permutation.
 Permutation make_permutation(std::span<const std::int64_t> shape,
                              std::span<const std::int64_t> axes, std::int64_t unit);
 

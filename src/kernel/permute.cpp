@@ -92,9 +92,11 @@ void permute(const void* source, std::span<const std::int64_t> shape,
     if (strides.size() != shape.size())
         throw Error("the source has " + std::to_string(shape.size()) + " dimensions and " +
                     std::to_string(strides.size()) + " strides");
-    make_permutation(shape, axes, itemsize);  // for its checks
+    check_permutation(shape, axes, itemsize);
     const LoopSchedule schedule = LoopSchedule::parse(options.schedule);
     std::vector<std::int64_t> extents, from;
+    extents.reserve(axes.size());
+    from.reserve(axes.size());
     for (const std::int64_t axis : axes) {
         extents.push_back(shape[static_cast<std::size_t>(axis)]);
         from.push_back(strides[static_cast<std::size_t>(axis)]);

@@ -100,6 +100,12 @@ __attribute__((target("avx512f,avx512bw"))) void copy_and_fetch_avx512(std::byte
 
 }  // namespace
 
+Streaming automatic_streaming() {
+    static const Streaming rule =
+        overwrites_without_reading() ? Streaming::conflicting : Streaming::all;
+    return rule;
+}
+
 StreamCopy select_stream_copy() {
 #if defined(__x86_64__)
     return cpu_level() == CpuLevel::avx512 ? stream_avx512 : stream_sse2;

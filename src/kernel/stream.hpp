@@ -12,6 +12,18 @@ namespace hocket::kernel {
 /// processor has them. Another thread sees the bytes only after `stream_fence()` on this one.
 using StreamCopy = void (*)(std::byte* destination, const std::byte* source, std::int64_t bytes);
 
+/// The rows of a copy that are written past the caches.
+enum class Streaming {
+    none,
+    conflicting,  // rows that evict each other from the caches before their lines are complete
+    all,
+};
+
+/// The fastest rule for copies beyond the caches, if the caller has none. Streaming stores save the
+/// reading of the lines that they write. A processor that does not read lines that ordinary stores
+/// write whole is faster without them.
+Streaming automatic_streaming();
+
 /// The fastest one of this processor.
 StreamCopy select_stream_copy();
 

@@ -40,49 +40,51 @@ inline __mmask16 mask_of(std::int64_t count, std::int64_t unit) {
 
 /// Loads up to `side` rows and stores up to `side` rows, with masks, for squares at the rim of a
 /// tile.
-template <std::int64_t unit>
+template <std::int64_t unit, class From, class To>
 struct Rim {
-    static constexpr int side = 64 / unit;
     const std::byte* source;
     std::byte* destination;
-    std::int64_t source_j, destination_i, ni, nj;
+    From from;
+    To to;
+    std::int64_t j, i;  // its first row on both sides
+    std::int64_t ni, nj;
 
     HOCKET_AVX512 __m512i load(std::int64_t k) const {
         if (k >= nj) return _mm512_setzero_si512();
-        return _mm512_maskz_loadu_epi32(mask_of(ni, unit), source + k * source_j);
+        return _mm512_maskz_loadu_epi32(mask_of(ni, unit), source + from[j + k]);
     }
     HOCKET_AVX512 void store(std::int64_t k, __m512i row) const {
-        if (k < ni)
-            _mm512_mask_storeu_epi32(destination + k * destination_i, mask_of(nj, unit), row);
+        if (k < ni) _mm512_mask_storeu_epi32(destination + to[i + k], mask_of(nj, unit), row);
     }
 };
 
 /// Without masks, for squares inside.
-template <std::int64_t unit>
+template <std::int64_t unit, class From, class To>
 struct Whole {
-    static constexpr int side = 64 / unit;
     const std::byte* source;
     std::byte* destination;
-    std::int64_t source_j, destination_i;
+    From from;
+    To to;
+    std::int64_t j, i;
 
     HOCKET_AVX512 __m512i load(std::int64_t k) const {
-        return _mm512_loadu_si512(source + k * source_j);
+        return _mm512_loadu_si512(source + from[j + k]);
     }
     HOCKET_AVX512 void store(std::int64_t k, __m512i row) const {
-        _mm512_storeu_si512(destination + k * destination_i, row);
+        _mm512_storeu_si512(destination + to[i + k], row);
     }
 };
 
-template <template <std::int64_t> class Place>
-HOCKET_AVX512 inline void square(const Place<16>& position) {
+template <template <std::int64_t, class, class> class Place, class From, class To>
+HOCKET_AVX512 inline void square(const Place<16, From, To>& position) {
     const Rows4 out =
         transpose_lanes(position.load(0), position.load(1), position.load(2), position.load(3));
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) position.store(k, out.row[k]);
 }
 
-template <template <std::int64_t> class Place>
-HOCKET_AVX512 inline void square(const Place<8>& position) {
+template <template <std::int64_t, class, class> class Place, class From, class To>
+HOCKET_AVX512 inline void square(const Place<8, From, To>& position) {
     __m512i even[4], odd[4];  // columns 2 L and 2 L + 1 in lane L, of two rows each
 #pragma GCC unroll 4
     for (int pair = 0; pair < 4; ++pair) {
@@ -99,8 +101,8 @@ HOCKET_AVX512 inline void square(const Place<8>& position) {
     }
 }
 
-template <template <std::int64_t> class Place>
-HOCKET_AVX512 inline void square(const Place<4>& position) {
+template <template <std::int64_t, class, class> class Place, class From, class To>
+HOCKET_AVX512 inline void square(const Place<4, From, To>& position) {
     __m512i q[16];  // q[4 g + c]: columns 4 L + c in lane L, of rows 4 g to 4 g + 3
 #pragma GCC unroll 4
     for (std::int64_t g = 0; g < 4; ++g) {
@@ -121,45 +123,59 @@ HOCKET_AVX512 inline void square(const Place<4>& position) {
     }
 }
 
-template <std::int64_t unit>
-HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, const Tile& tile) {
+template <std::int64_t unit, class From, class To>
+HOCKET_AVX512 void transpose(const std::byte* source, std::byte* destination, std::int64_t ni,
+                             std::int64_t nj, const From& from, const To& to, bool lines) {
     constexpr std::int64_t side = 64 / unit;
     // If all rows of the destination begin at the same offset in a cache line, a narrow first
     // column of squares lets the others write whole lines: stores that cross lines take twice as
     // long.
     const auto position = reinterpret_cast<std::uintptr_t>(destination);
     std::int64_t columns = side;
-    if (tile.destination_i % 64 == 0 && position % 64 != 0 && position % unit == 0)
+    if (lines && position % 64 != 0 && position % unit == 0)
         columns = static_cast<std::int64_t>(64 - position % 64) / unit;
     // Along the rows of the source, so that hardware prefetchers recognise them.
-    for (std::int64_t j = 0; j < tile.nj; j += columns, columns = side) {
-        columns = std::min(columns, tile.nj - j);
-        for (std::int64_t column = 0; column < tile.ni; column += side) {
+    for (std::int64_t j = 0; j < nj; j += columns, columns = side) {
+        columns = std::min(columns, nj - j);
+        for (std::int64_t column = 0; column < ni; column += side) {
             // The last square overlaps columns that are done, and writes the same values again.
-            const std::int64_t i = tile.ni < side ? 0 : std::min(column, tile.ni - side);
-            const std::byte* from = source + i * unit + j * tile.source_j;
-            std::byte* to = destination + i * tile.destination_i + j * unit;
-            if (i + side <= tile.ni && columns == side)
-                square(Whole<unit>{from, to, tile.source_j, tile.destination_i});
+            const std::int64_t i = ni < side ? 0 : std::min(column, ni - side);
+            const std::byte* const read = source + i * unit;
+            std::byte* const written = destination + j * unit;
+            if (i + side <= ni && columns == side)
+                square(Whole<unit, From, To>{read, written, from, to, j, i});
             else
-                square(
-                    Rim<unit>{from, to, tile.source_j, tile.destination_i, tile.ni - i, columns});
+                square(Rim<unit, From, To>{read, written, from, to, j, i, ni - i, columns});
         }
     }
 }
 
+template <std::int64_t unit>
+HOCKET_AVX512 void even_tile(const std::byte* source, std::byte* destination, const Tile& tile) {
+    transpose<unit>(source, destination, tile.ni, tile.nj, EvenRows{tile.source_j},
+                    EvenRows{tile.destination_i}, tile.destination_i % 64 == 0);
+}
+
+template <std::int64_t unit>
+HOCKET_AVX512 void listed_tile(const std::byte* source, std::byte* destination,
+                               const ListedTile& tile) {
+    transpose<unit>(source, destination, tile.ni, tile.nj, tile.source_rows, tile.destination_rows,
+                    tile.lines);
+}
+
 }  // namespace
 
-void transpose_4(const std::byte* source, std::byte* destination, const Tile& tile) {
-    transpose<4>(source, destination, tile);
-}
-
-void transpose_8(const std::byte* source, std::byte* destination, const Tile& tile) {
-    transpose<8>(source, destination, tile);
-}
-
-void transpose_16(const std::byte* source, std::byte* destination, const Tile& tile) {
-    transpose<16>(source, destination, tile);
+TileKernels kernels_for(std::int64_t unit) {
+    switch (unit) {
+        case 4:
+            return {even_tile<4>, listed_tile<4>};
+        case 8:
+            return {even_tile<8>, listed_tile<8>};
+        case 16:
+            return {even_tile<16>, listed_tile<16>};
+        default:
+            return {};
+    }
 }
 
 }  // namespace hocket::kernel::avx512

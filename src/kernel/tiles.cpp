@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "kernel/cpu.hpp"
 #include "kernel/scratch.hpp"
-#include "kernel/tile_x86.hpp"
+#include "kernel/tile_vectors.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -57,10 +57,37 @@ void fetch_rows(const std::byte* from, std::int64_t pitch, std::int64_t first, s
     }
 }
 
+template <std::int64_t unit>
+void listed_of(const std::byte* source, std::byte* destination, const ListedTile& tile) {
+    for (std::int64_t i = 0; i < tile.ni; ++i)
+        for (std::int64_t j = 0; j < tile.nj; ++j)
+            std::memcpy(destination + tile.destination_rows[i] + j * unit,
+                        source + tile.source_rows[j] + i * unit, unit);
+}
+
+/// Along the source, which memory serves faster in order.
+void listed_of_any(const std::byte* source, std::byte* destination, const ListedTile& tile) {
+    for (std::int64_t j = 0; j < tile.nj; ++j)
+        for (std::int64_t i = 0; i < tile.ni; ++i)
+            copy_cached(destination + tile.destination_rows[i] + j * tile.unit,
+                        source + tile.source_rows[j] + i * tile.unit, tile.unit);
+}
+
+/// A function call for each unit would cost more than the copy.
+template <std::int64_t part>
+void listed_of_parts(const std::byte* source, std::byte* destination, const ListedTile& tile) {
+    for (std::int64_t j = 0; j < tile.nj; ++j)
+        for (std::int64_t i = 0; i < tile.ni; ++i)
+            for (std::int64_t at = 0; at < tile.unit; at += part)
+                std::memcpy(destination + tile.destination_rows[i] + j * tile.unit + at,
+                            source + tile.source_rows[j] + i * tile.unit + at, part);
+}
+
 template <std::size_t... sizes>
 constexpr auto tile_kernels(std::index_sequence<sizes...>) {
-    return std::array<TileKernel, sizeof...(sizes)>{
-        tile_of<static_cast<std::int64_t>(sizes + 1)>...};
+    return std::array<TileKernels, sizeof...(sizes)>{
+        {{tile_of<static_cast<std::int64_t>(sizes + 1)>,
+          listed_of<static_cast<std::int64_t>(sizes + 1)>}...}};
 }
 constexpr auto short_unit_kernels = tile_kernels(std::make_index_sequence<64>());
 
@@ -68,10 +95,25 @@ constexpr auto short_unit_kernels = tile_kernels(std::make_index_sequence<64>())
 
 TileKernel select_tile_kernel(const Tile& tile) {
     if (tile.source_i == tile.unit && tile.destination_j == tile.unit)
-        if (const TileKernel kernel = select_x86_tile_kernel(tile.unit, cpu_level())) return kernel;
+        if (const TileKernels kernels = select_vector_kernels(tile.unit, cpu_level()); kernels.even)
+            return kernels.even;
     const auto index = static_cast<std::size_t>(tile.unit - 1);
-    if (index < short_unit_kernels.size()) return short_unit_kernels[index];
+    if (index < short_unit_kernels.size()) return short_unit_kernels[index].even;
     return tile.unit % 64 == 0 && tile.unit <= 1024 ? tile_of_lines : tile_of_any;
+}
+
+ListedTileKernel select_listed_tile_kernel(std::int64_t unit, std::int64_t ni, std::int64_t nj) {
+    // The squares of AVX-512 would be half empty.
+    const bool narrow = std::min(ni, nj) * unit <= 32;
+    const CpuLevel level = narrow ? std::min(cpu_level(), CpuLevel::avx2) : cpu_level();
+    if (const TileKernels kernels = select_vector_kernels(unit, level); kernels.listed)
+        return kernels.listed;
+    const auto index = static_cast<std::size_t>(unit - 1);
+    if (index < short_unit_kernels.size()) return short_unit_kernels[index].listed;
+    if (unit > 512) return listed_of_any;
+    return unit % 64 == 0   ? listed_of_parts<64>
+           : unit % 16 == 0 ? listed_of_parts<16>
+                            : listed_of_any;
 }
 
 void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
@@ -105,7 +147,7 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
     }
 }
 
-TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming,
+TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,
                    const std::byte* destination)
     : outer_(loops.first(loops.size() - 2)) {
     const Loop& i = loops[loops.size() - 2];
@@ -122,8 +164,10 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streamin
     // even if the destination's rows are a power of two apart and would evict each other. Short
     // rows are not written as whole lines: the caches join their ends.
     const bool long_rows = j.destination == unit && j.extent * unit >= least_streamed_row;
-    streaming_ = streaming && long_rows;
-    staged_ = streaming_ || (j.destination == unit && i.destination % 4096 == 0);
+    const bool conflicting = j.destination == unit && i.destination % 4096 == 0;
+    streaming_ = long_rows && (streaming == Streaming::all ||
+                               (streaming == Streaming::conflicting && conflicting));
+    staged_ = streaming_ || conflicting;
     kernel_ = select_tile_kernel(tile_);
     // A line that two blocks write in parts is read and written by each of them. (For arrays 16
     // bytes beyond a line, as malloc returns them, that took more than half of the speed.) So

@@ -24,6 +24,29 @@ struct Tile {
 
 using TileKernel = void (*)(const std::byte* source, std::byte* destination, const Tile& tile);
 
+/// The offsets of equally spaced rows.
+struct EvenRows {
+    std::int64_t pitch;
+    std::int64_t operator[](std::int64_t row) const { return row * pitch; }
+};
+
+/// One block whose rows are not: units are contiguous along i in the source, and along j in the
+/// destination.
+struct ListedTile {
+    std::int64_t unit, ni, nj;
+    const std::int64_t* source_rows;       // the offset of each j
+    const std::int64_t* destination_rows;  // the offset of each i
+    bool lines;                            // all destination_rows are multiples of a cache line
+};
+
+using ListedTileKernel = void (*)(const std::byte* source, std::byte* destination,
+                                  const ListedTile& tile);
+
+struct TileKernels {
+    TileKernel even = nullptr;
+    ListedTileKernel listed = nullptr;
+};
+
 /// (rows, columns) units, whose rows lie `pitch` bytes apart, to (columns, rows) whose rows lie
 /// `destination_pitch` bytes apart.
 inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t unit,
@@ -39,6 +62,8 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
 
 /// The fastest kernel of this processor for tiles of these strides, whatever their extents.
 TileKernel select_tile_kernel(const Tile& tile);
+/// The same for tiles with listed rows, of at most these extents.
+ListedTileKernel select_listed_tile_kernel(std::int64_t unit, std::int64_t ni, std::int64_t nj);
 
 /// Transposes a large tile some rows of the source at a time. It reads long rows one after another,
 /// so that hardware prefetchers recognise them, and kernels that go down columns find these in
@@ -50,7 +75,7 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
 class TileGrid {
   public:
     /// `destination` is the address of the destination: blocks begin at its cache lines.
-    TileGrid(std::span<const Loop> loops, std::int64_t unit, bool streaming,
+    TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,
              const std::byte* destination);
     std::int64_t blocks() const { return blocks_; }
     /// Copies the blocks [first, last), counted along the source.

@@ -98,6 +98,34 @@ TEST(Copy, every_permutation_of_three_and_four_small_dimensions) {
         }
 }
 
+// Dense arrays whose tiles join dimensions on both sides, and dispute some.
+TEST(Copy, many_short_dimensions) {
+    std::mt19937_64 random(8);
+    const auto dense = [](const Extents& extents, std::span<const std::size_t> order,
+                          std::int64_t itemsize, std::int64_t first) {
+        Place place{.strides = Extents(extents.size()), .first = first};
+        std::int64_t step = itemsize;
+        for (std::size_t k = order.size(); k-- > 0; step *= extents[order[k]])
+            place.strides[order[k]] = step;
+        place.bytes = 2 * first + step;
+        return place;
+    };
+    for (const std::int64_t itemsize : {1, 2, 3, 4, 8, 12, 16})
+        for (int round = 0; round < by_watch(40, 3); ++round) {
+            // Some are beyond the caches, and so large that threads share them.
+            const std::int64_t most = round % 10 == 0 ? 12 : 9;
+            Extents extents(static_cast<std::size_t>(draw(random, 5, 6)));
+            for (auto& extent : extents) extent = draw(random, round % 10 == 0 ? 8 : 1, most);
+            std::vector<std::size_t> order(extents.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            const Place from = dense(extents, order, itemsize, 16);
+            std::shuffle(order.begin(), order.end(), random);
+            const Place to = dense(extents, order, itemsize, draw(random, 0, 4) * 16);
+            check(random, extents, itemsize, from, to, 1 + round % 2);
+            if (HasFatalFailure()) return;
+        }
+}
+
 TEST(Copy, large_boxes_on_threads) {
     std::mt19937_64 random(3);
     struct Case {
