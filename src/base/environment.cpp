@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/environment.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -13,6 +14,7 @@ namespace hocket::environment {
 namespace {
 
 constinit const ValidatedSetting* last_checked = nullptr;
+constinit const JobSetting* last_of_job = nullptr;
 
 std::string_view without_spaces(std::string_view given) {
     while (!given.empty() && given.front() == ' ') given.remove_prefix(1);
@@ -45,6 +47,17 @@ ValidatedSetting::ValidatedSetting(void (*read)()) noexcept
 void check() {
     for (const ValidatedSetting* each = last_checked; each != nullptr; each = each->before_)
         each->read_();
+}
+
+JobSetting::JobSetting(const char* name, std::string (*value)()) noexcept
+    : name_(name), value_(value), before_(std::exchange(last_of_job, this)) {}
+
+std::vector<std::pair<std::string, std::string>> job_settings() {
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const JobSetting* each = last_of_job; each != nullptr; each = each->before_)
+        found.emplace_back(each->name_, each->value_());
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 std::optional<std::string> value_of(const char* name) {

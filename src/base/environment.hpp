@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hocket::environment {
@@ -26,8 +27,27 @@ class ValidatedSetting {
     const ValidatedSetting* before_;
 };
 
-/// Reads all of them before processes begin a collective operation, so that an error comes before
-/// it. @throws Error
+/// A setting that all processes of a job must have alike, because their messages depend on it.
+/// Declare one beside the reader; it lives as long as the library.
+class JobSetting {
+  public:
+    /// `value` gives the setting in one spelling for all that mean the same; it may throw Error.
+    JobSetting(const char* name, std::string (*value)()) noexcept;
+    JobSetting(const JobSetting&) = delete;
+    JobSetting& operator=(const JobSetting&) = delete;
+
+  private:
+    friend std::vector<std::pair<std::string, std::string>> job_settings();
+    const char* name_;
+    std::string (*value_)();
+    const JobSetting* before_;
+};
+
+/// Names and values of all of them, by name. @throws Error if one is unreadable.
+std::vector<std::pair<std::string, std::string>> job_settings();
+
+/// Reads all validated settings before processes begin a collective operation, so that an error
+/// comes before it. @throws Error
 void check();
 
 /// The variable's text; nothing if it is unset or empty.

@@ -19,6 +19,8 @@ int lowest_bit(int index, int size) {
     return bit;
 }
 
+// Invariant: these bytes stay alike in all versions of hocket, because the first agreement of a
+// communicator finds processes of other versions.
 struct MemberSignature {
     CallSignature statement;
     int by;       // the lowest member with this fault
@@ -51,7 +53,7 @@ std::string name(const MemberSignature& signature, int size) {
     return "process " + std::to_string(signature.by) + " of " + std::to_string(size);
 }
 
-MemberSignature merge(MemberSignature a, MemberSignature b, int size) {
+MemberSignature merge(MemberSignature a, MemberSignature b, int size, Disagreement disagreement) {
     Fault& fault = a.statement.fault;
     const std::string& text = a.statement.text;
     if (fault && a.by_many > 0 && fault.message == b.statement.fault.message)
@@ -68,10 +70,8 @@ MemberSignature merge(MemberSignature a, MemberSignature b, int size) {
         return b;
     }
     if (text == b.statement.text) return a;
-    fault = {"MismatchError", "the processes of one collective call disagree: " + name(a, size) +
-                                  " calls " + text + ", but " + name(b, size) + " calls " +
-                                  b.statement.text + "; make the same call everywhere"};
-    a.by_many = 0;
+    fault = {"MismatchError", disagreement(text, name(a, size), b.statement.text, name(b, size))};
+    if (fault) a.by_many = 0;
     return a;
 }
 
@@ -205,18 +205,27 @@ Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge
     co_return std::string();
 }
 
-Protocol<CallSignature> collect(Group group, int tag, CallSignature mine) {
+std::string calls_differ(const std::string& low, const std::string& low_name,
+                         const std::string& high, const std::string& high_name) {
+    return "the processes of one collective call disagree: " + low_name + " calls " + low +
+           ", but " + high_name + " calls " + high + "; make the same call everywhere";
+}
+
+Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
+                                Disagreement disagreement) {
     const int size = group.size();
     if (size == 1) {
         mine.everywhere = static_cast<bool>(mine.fault);
         co_return mine;
     }
     const MemberSignature own{std::move(mine), group.index, 1};
-    const std::string folded = co_await reduce(
-        group, tag, own.packed(), [size](const std::string& low, const std::string& high) {
-            return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size)
-                .packed();
-        });
+    const std::string folded =
+        co_await reduce(group, tag, own.packed(),
+                        [size, disagreement](const std::string& low, const std::string& high) {
+                            return merge(MemberSignature::unpacked(low),
+                                         MemberSignature::unpacked(high), size, disagreement)
+                                .packed();
+                        });
     if (!group.lowest()) {
         CallSignature nothing;
         co_return nothing;
@@ -247,8 +256,8 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text) {
     co_return text;
 }
 
-Protocol<std::string> agree(Group group, int tag, CallSignature mine) {
-    const CallSignature all = co_await collect(group, tag, std::move(mine));
+Protocol<std::string> agree(Group group, int tag, CallSignature mine, Disagreement disagreement) {
+    const CallSignature all = co_await collect(group, tag, std::move(mine), disagreement);
     Packer out;
     out.text(all.fault.kind).text(all.fault.message).text(all.payload);
     const std::string outcome = co_await broadcast(group, tag, out.take());

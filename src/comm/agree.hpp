@@ -69,12 +69,23 @@ struct CallSignature {
     bool everywhere = false;
 };
 
+/// The message for two members' different texts; "" if both mean the same. Their names are as
+/// "process 1 of 3".
+using Disagreement = std::string (*)(const std::string& low, const std::string& low_name,
+                                     const std::string& high, const std::string& high_name);
+
+/// For texts that spell a call.
+std::string calls_differ(const std::string& low, const std::string& low_name,
+                         const std::string& high, const std::string& high_name);
+
 /// The members' texts, merged up the tree, on the lowest member (elsewhere empty).
 Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge);
 
 /// The statements of all members, merged, on the lowest of them (elsewhere empty). A fault names
-/// its process (unless all have it); texts that differ give a MismatchError that names both.
-Protocol<CallSignature> collect(Group group, int tag, CallSignature mine);
+/// its process (unless all have it); texts that differ give a MismatchError with a message by
+/// `disagreement`, of the lowest two processes that differ in a subtree.
+Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
+                                Disagreement disagreement = calls_differ);
 
 /// The lowest member's text, on every member.
 Protocol<std::string> broadcast(Group group, int tag, std::string text);
@@ -82,6 +93,7 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text);
 /// `collect`, then `broadcast`: the same outcome on every member. Returns the payload of the lowest
 /// member with a `payload`. @throws on every member any member's fault; MismatchError if they
 /// disagree.
-Protocol<std::string> agree(Group group, int tag, CallSignature mine);
+Protocol<std::string> agree(Group group, int tag, CallSignature mine,
+                            Disagreement disagreement = calls_differ);
 
 }  // namespace hocket::comm

@@ -63,6 +63,12 @@ bool states_big_endian() {
     return named ? *named == "big" : std::endian::native == std::endian::big;
 }
 
+namespace {
+const environment::JobSetting stated_order("HOCKET_BYTE_ORDER", [] {
+    return std::string(states_big_endian() ? "big" : "little");
+});
+}  // namespace
+
 Instance new_instance() {
     Instance instance{};
     if (::getrandom(instance.data(), instance.size(), 0) != static_cast<ssize_t>(instance.size()))

@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t least_buffers = 4 * piece_bytes;
 constexpr std::int64_t unless_requested = std::int64_t{256} << 20;
 const environment::ValidatedSetting checked_buffers([] { static_cast<void>(requested_buffers()); });
+// Operations on whole arrays divide their work by it.
+const environment::JobSetting buffers("HOCKET_MAX_BUFFER",
+                                      [] { return std::to_string(default_buffers()); });
 
 }  // namespace
 

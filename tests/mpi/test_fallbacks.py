@@ -4,6 +4,7 @@ the same, and `hocket info` says why it takes more than one copy."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -164,3 +165,102 @@ def test_a_setting_that_one_process_cannot_read_is_an_error_on_all(tmp_path, set
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("refused: ") == done.stdout.count(f"{setting}") == 3
+
+
+ONE_DIFFERS = """
+import os, sys
+from mpi4py import MPI
+import numpy as np
+import hocket as hk
+comm = MPI.COMM_WORLD
+if comm.rank == 1:
+    os.environ.update(each.split("=", 1) for each in sys.argv[1:])
+source, target = (hk.Layout((64, 48), text, comm.size) for text in ("(BLOCK, *)", "(*, CYCLIC)"))
+try:
+    b = hk.redistribute(hk.from_function(lambda i, j: 48.0 * i + j, source), target, timeout=100)
+    own = hk.wrap(b.local.copy(), target)
+    back = hk.redistribute(own, source)
+    i, j = np.ix_(*source.global_indices(comm.rank))
+    assert (back.local == 48.0 * i + j).all()
+    i, j = np.ix_(*target.global_indices(comm.rank))
+    assert (b.local == 48.0 * i + j).all()
+    assert hk.Team().reduce_add(np.int64(1)) == comm.size
+    sys.stdout.write("agreed\\n")
+except hk.MismatchError as error:
+    sys.stdout.write(f"refused: {error}\\n")  # at once: three write to the same pipe
+"""
+
+
+def one_differs(tmp_path, words, before=()):
+    """Three processes, of which the second has other settings; their output. `before`: programs
+    that start the second."""
+    program = tmp_path / "program.py"
+    program.write_text(ONE_DIFFERS)
+    env = mpiexec.environment(os.environ, str(tmp_path), 3, None)
+    start = [sys.executable, str(program), *words]
+    command = [mpiexec.find(), "-n", "1", *start, ":", "-n", "1", *before, *start]
+    command += [":", "-n", "1", *start]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("setting", "usual", "other"),
+    [
+        ("HOCKET_MAX_BUFFER=4M", "268435456", "4194304"),
+        pytest.param("HOCKET_CHECK=1", "unset", "1", marks=pytest.mark.soak),
+        pytest.param("HOCKET_NODES=0,1,1", "unset", "0,1,1", marks=pytest.mark.soak),
+        pytest.param("HOCKET_BYTE_ORDER=big", "little", "big", marks=pytest.mark.soak),
+    ],
+)
+def test_a_setting_that_differs_is_named_on_all(tmp_path, monkeypatch, setting, usual, other):
+    name = setting.partition("=")[0]
+    monkeypatch.delenv(name, raising=False)
+    said = one_differs(tmp_path, [setting])
+    host = os.uname().nodename
+    refusal = f"{name} is {usual} on process 0 of 3 (host {host}), but {other} on process 1 of 3 "
+    assert said.count(f"refused: the processes of one job differ: {refusal}") == 3, said
+
+
+def test_settings_that_differ_for_good_reasons(tmp_path):
+    """A process may have other cores and caches, and other rights."""
+    words = [
+        "HOCKET_THREADS=1",
+        "HOCKET_PLAN_CACHE=0",
+        "HOCKET_POOL_BYTES=0",
+        "HOCKET_CPU=portable",
+    ]
+    words += ["HOCKET_CACHE_BYTES=64K", "HOCKET_CROSSING=packed", "HOCKET_FORBID=process_vm"]
+    assert one_differs(tmp_path, words) == "agreed\n" * 3
+
+
+def test_an_mpi_that_differs_is_named_on_all(tmp_path):
+    """A library loaded before MPI's own gives one process another version."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    source, library = tmp_path / "version.c", tmp_path / "version.so"
+    source.write_text(ANOTHER_VERSION)
+    ask = "import mpi4py; mpi4py.rc.initialize = False; from mpi4py.MPI import get_vendor as v; "
+    asked = [sys.executable, "-c", ask + "print(v()[0])"]
+    vendor = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    if vendor not in VERSIONS:
+        pytest.skip(f"knows no text of {vendor}")
+    text = f'-DTEXT="{VERSIONS[vendor]}"'
+    subprocess.run([compiler, text, "-shared", "-fPIC", "-o", library, source], check=True)
+    said = one_differs(tmp_path, [], ["env", f"LD_PRELOAD={library}"])
+    assert said.count(f"refused: the processes of one job differ: MPI is {vendor} ") == 3, said
+    assert said.count(f"), but {vendor} 99.1 on process 1 of 3 (host ") == 3, said
+    assert said.count("; install the same version for all of them") == 3
+
+
+VERSIONS = {"Open MPI": "Open MPI v99.1, package: a test", "MPICH": "MPICH Version: 99.1"}
+ANOTHER_VERSION = """
+#include <string.h>
+int MPI_Get_library_version(char* text, int* length) {
+    strcpy(text, TEXT);
+    *length = (int)strlen(text);
+    return 0;
+}
+"""

@@ -42,6 +42,7 @@ USES = {
 ROOM_OF_HEADER = {
     "error": "base",
     "log": "base",
+    "version": "base",
     "memory": "shm",
     "operation": "comm",
     "coroutine": "comm",

@@ -14,6 +14,7 @@
 #include "comm/mpi/handle.hpp"
 #include "comm/node_sharing.hpp"
 #include "comm/polled.hpp"
+#include "comm/surroundings.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/comm.hpp"
 #include "hocket/mpi.hpp"
@@ -184,13 +185,14 @@ class Opening {
 };
 
 // An error of this process's environment becomes an error on all, here, and never in the middle of
-// a transfer.
+// a transfer; so does a version or a setting that processes do not share.
 CallSignature surroundings() {
     CallSignature mine;
     try {
         environment::check();
         static_cast<void>(vendor::node_name());
         static_cast<void>(shm::own_status_page());
+        mine.text = packed(own_surroundings());
     } catch (const Error&) {
         mine.fault = Fault::current();
     }
@@ -211,7 +213,7 @@ Protocol<> State::open() {
     shm::take_part(vendor::world_rank());
     const Opening opening(opening_);  // after an error the next call may try again
     link_ = co_await duplicate(user_->in_use());
-    co_await agree(Group::whole(*link_), opening_tag, surroundings());
+    co_await agree(Group::whole(*link_), opening_tag, surroundings(), surroundings_differ);
     peers_ = co_await find_peers(*link_, opening_tag);
     watch(peers_);
     describe(rank_, "");

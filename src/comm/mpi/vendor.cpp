@@ -10,6 +10,16 @@
 
 namespace hocket::comm::vendor {
 
+namespace {
+const environment::JobSetting pretended_nodes("HOCKET_NODES", [] {
+    std::string all;
+    for (const std::int64_t node :
+         environment::numbers("HOCKET_NODES").value_or(std::vector<std::int64_t>{}))
+        all += (all.empty() ? "" : ",") + std::to_string(node);
+    return all.empty() ? std::string("unset") : all;
+});
+}  // namespace
+
 std::string library_version() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
     int length = 0;
