@@ -11,10 +11,22 @@
 
 namespace hocket::platform {
 
-double seconds() {
+namespace {
+
+double seconds_of(clockid_t clock) {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+double seconds() {
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double thread_seconds() {
+    return seconds_of(simulated ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
 }
 
 void pause() {

@@ -15,6 +15,7 @@ inline constexpr bool simulated = false;
 #endif
 
 double seconds();             ///< monotonic
+double thread_seconds();      ///< of the processor, that the calling thread has used
 void pause();                 ///< hints the core that this is a spin loop
 void yield();                 ///< lets another process or thread of this core run
 void sleep(double duration);  ///< seconds

@@ -104,9 +104,11 @@ void State::receive() {
 
 // Observers that ask without pause get at most a hundredth of the program's time: eight tenths of
 // it for answers, as looks for requests take up to the rest. So the next request waits 125 times as
-// long as the last answer took, but at most a second.
+// long as the last answer took of this thread's processor time, but at most a second.
+constexpr double longest_pause = 1;
+
 void Host::charge(double seconds) {
-    constexpr double share = 0.008, longest_pause = 1;
+    constexpr double share = 0.008;
     const double now = platform::seconds();
     const double left = std::max(0.0, debt_ - share * (now - debt_at_));
     debt_ = std::min(left + seconds, share * longest_pause);
@@ -120,8 +122,9 @@ void Host::propose(bool polling) {
     constexpr double patience = 0.05;
     if (collecting() && platform::seconds() < carried_out_at_ + patience) return;
     charge(0);
-    // A proposal that came too late is repeated at once: after a pause it would be late again.
-    if (debt_ > 0 && !repeats_) return;
+    // A proposal that came too late is repeated at once: after a pause it would be late again. An
+    // answer to another observer may add to the debt at every poll.
+    if (debt_ > 0 && !repeats_ && platform::seconds() < carried_out_at_ + longest_pause) return;
     repeats_ = false;
     AgreedPoll agreed;
     agreed.round = ++rounds_;

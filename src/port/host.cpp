@@ -39,9 +39,15 @@ void Host::advance(bool polling) {
 }
 
 bool Host::serves() const {
-    return state_.agreed || collecting() ||
-           std::any_of(observers_.begin(), observers_.end(),
-                       [](const ObserverPointer& observer) { return !observer->drained(); });
+    // A poll does nothing for an observer that has to take bytes first.
+    return state_.agreed ||
+           std::any_of(slots_.begin(), slots_.end(),
+                       [](const Slot& slot) {
+                           return slot.call && slot.observer->queued() < most_queued;
+                       }) ||
+           std::any_of(observers_.begin(), observers_.end(), [](const ObserverPointer& observer) {
+               return !observer->drained() && !observer->full();
+           });
 }
 
 void Host::admit_clients() {

@@ -55,7 +55,8 @@ void ObserverConnection::refuse(const std::string& why) {
 bool ObserverConnection::write_out() {
     drained_ = false;
     for (;;) {
-        if (!connection_->flush()) {
+        full_ = !connection_->flush();
+        if (full_) {
             if (connection_->stalled() > most_stalled) lost_ = true;
             return false;
         }

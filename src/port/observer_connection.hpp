@@ -43,6 +43,8 @@ class ObserverConnection {
     void refuse(const std::string& why);
     /// Bytes that have not left yet.
     std::size_t queued() const { return queued_; }
+    /// Whether the system takes no byte now, because the observer has not taken the last ones.
+    bool full() const { return full_; }
     /// Whether the system has all bytes.
     bool drained() const { return drained_ && queued_ == 0; }
 
@@ -61,7 +63,8 @@ class ObserverConnection {
     std::mutex io_, messages_lock_;
     std::deque<Message> messages_;
     std::atomic<std::size_t> queued_{0};
-    std::atomic<bool> lost_{false}, serving_{false}, claimed_{true}, ends_{false}, drained_{true};
+    std::atomic<bool> lost_{false}, serving_{false}, claimed_{true}, ends_{false}, drained_{true},
+        full_{false};
     double began_ = 0;
     std::unique_ptr<base::ServiceThreads> thread_;  // last: it ends before its data
 };

