@@ -75,7 +75,7 @@ Channel Tasks::channel(const std::string& name, const TaskId& other,
     const task::Member& me = speaker("channel");
     if (name.empty()) throw Error("channel: its name is empty; both tasks give it the same one");
     const int index = state_->index(other);
-    state_->require_apart(me.task, index, "channel '" + name + "'", "isend and irecv");
+    state_->require_apart(me.task, index, "channel '" + name + "'", "isend and irecv, or sendrecv");
     if (keep < 0)
         throw Error("channel '" + name + "': keep is " + std::to_string(keep) +
                     "; give a number of frames, or 0 to keep none");

@@ -77,7 +77,7 @@ std::span<const Array> only(const Array& array) {
 void require_apart(const Tasks::State& all, const task::Member& me, int other, const Verb& verb) {
     if (!verb.waits) return;
     const std::string instead =
-        std::string("i") + verb.name + (verb.sends || verb.receives ? ", or sendrecv" : "");
+        std::string("i") + verb.name + (verb.sends ? "" : " with isend") + ", or sendrecv";
     if (other != any_source) return all.require_apart(me.task, other, verb.name, instead);
     for (int task = 0; task < static_cast<int>(all.names.size()); ++task)
         if (!all.share_process(me.task, task)) return;

@@ -233,6 +233,10 @@ void Team::error(const std::string& message) const {
     root_->leave(team::MemberState::ended_all, "has ended it with an error: " + message);
 }
 
+// Seconds in which the other processes must make a call that this process refuses; after that it
+// raises its error without them.
+static constexpr double refusal_patience = 10;
+
 void Team::refuse(Op op, const std::string& message) const {
     root_->require_whole();
     auto round = std::make_shared<team::Round>();
@@ -241,7 +245,13 @@ void Team::refuse(Op op, const std::string& message) const {
     round->header.refused = true;
     round->header.group = group_->hash;
     round->all = team::takes_all(*group_, op);
-    root_->start(round);
+    const auto call = root_->start(round);
+    // Only this process's polls end earlier rounds and pass on other processes' values, and it may
+    // call MPI next. So it stays until the round has ended, as in correct calls.
+    try {
+        hocket::wait(*call, Deadline::in(refusal_patience));
+    } catch (const Error&) {  // that of this round, which says less, or the deadline's
+    }
     throw Error(message);
 }
 

@@ -39,6 +39,18 @@ class Starting final : public Operation {
     bool ended_ = false;
 };
 
+// Seconds in which the other processes must make a start that this process refuses; after that it
+// raises its error without them.
+constexpr double refusal_patience = 10;
+
+// Only this process's polls bring a refused start to the others, and it may call MPI next.
+void finish_refused(Transfer::State& state) {
+    try {
+        if (state.is_refusing()) hocket::wait(state, Deadline::in(refusal_patience));
+    } catch (const Error&) {  // the reason for the refusal says more
+    }
+}
+
 }  // namespace
 
 Transfer::Transfer(const Layout& source, const Layout& destination,
@@ -63,8 +75,13 @@ Transfer::Transfer(const Layout& source, const Layout& destination,
 }
 
 void Transfer::start(const Array& source, const Array& destination) {
-    const comm::EngineLock engine_lock;
-    state_->start(source, destination);
+    try {
+        const comm::EngineLock engine_lock;
+        state_->start(source, destination);
+    } catch (const Error&) {
+        finish_refused(*state_);
+        throw;
+    }
 }
 
 void Transfer::refuse(const std::string& kind, const std::string& message) {
@@ -73,6 +90,7 @@ void Transfer::refuse(const std::string& kind, const std::string& message) {
         const comm::EngineLock engine_lock;
         state_->refuse(fault);
     }
+    finish_refused(*state_);
     fault.raise();
 }
 

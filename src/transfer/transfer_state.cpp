@@ -303,6 +303,11 @@ void Transfer::State::require_started() const {
         throw Error(text_ + " is not started on this process; start it with two arrays first");
 }
 
+bool Transfer::State::is_refusing() const {
+    const comm::EngineLock engine_lock;
+    return !starts_.empty() && starts_.back().fault;
+}
+
 void Transfer::State::free() {
     if (freed_) throw Error("free: " + text_ + " was freed before");
     if (!starts_.empty() && !starts_.back().fault)

@@ -34,6 +34,8 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     void free();
     /// @throws Error unless there was a start.
     void require_started() const;
+    /// Whether this process has refused a start that the others have not ended yet.
+    bool is_refusing() const;
 
     bool poll() override;
     bool ended() const override { return starts_.empty(); }

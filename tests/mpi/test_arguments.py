@@ -15,6 +15,7 @@ from cases import check_still_works, raises_everywhere
 from lockstep import mpiexec, ranks
 
 import hocket as hk
+from hocket import calls
 
 
 class Odd:
@@ -54,6 +55,24 @@ def test_one_wrong_argument(comm, call):
 
 
 # Nothing but MPI.COMM_WORLD is in use any more, so a call without an array is one on it.
+@ranks(2)
+def test_an_error_of_a_call_that_others_make_without_communication(comm):
+    """The process raises its own error, and does not wait for ever; the others hear of it later."""
+    lay, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
+    a = hk.ones(lay, comm=comm)
+    if comm.rank == 0:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(hk.LayoutError, match="index 9"):
+            patch.setattr(calls, "TOGETHER", 0.2)
+            a[9]
+    else:
+        assert a[1].shape == (4,)
+    comm.barrier()
+    if comm.rank == 1:
+        with pytest.raises(hk.LayoutError, match="index 9"):
+            hk.redistribute(a, columns)
+    assert hk.redistribute(a, columns).gather() is None or comm.rank == 0
+
+
 PROGRAM = """
 from mpi4py import MPI
 import numpy as np

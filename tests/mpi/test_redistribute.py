@@ -102,6 +102,42 @@ def test_a_structure_with_padding_keeps_its_fields(comm):
         np.testing.assert_array_equal(b.local[field], destination.local(array, comm.rank)[field])
 
 
+ORDERED = np.dtype(
+    {"names": ["x", "y"], "formats": ["i4", ">f8"], "offsets": [12, 0], "itemsize": 24}
+)
+
+
+@ranks(2)
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        ORDERED,
+        np.dtype({"names": ["whole", "low"], "formats": ["i8", "i4"], "offsets": [0, 0]}),
+        np.dtype([("pair", ORDERED, (2,)), ("flag", "?")]),
+    ],
+    ids=["order", "union", "nested"],
+)
+def test_a_structure_whose_fields_lie_in_any_order(comm, dtype):
+    lay, columns = hk.Layout((4, 3), "(BLOCK, *)", 2), hk.Layout((4, 3), "(*, CYCLIC)", 2)
+    values = np.frombuffer(bytes(range(dtype.itemsize)) * 12, dtype).reshape(4, 3)
+    b = hk.redistribute(hk.scatter(values, lay, comm), columns)
+    assert b.dtype == dtype and repr(b)
+    found = b.gather()
+    if comm.rank == 0:
+        assert found.dtype == dtype
+        for name in dtype.names:
+            assert found[name].tolist() == values[name].tolist()
+
+
+@ranks(2)
+def test_elements_that_are_arrays_are_refused(comm):
+    lay, arrays = hk.Layout((4, 3), "(BLOCK, *)", 2), np.dtype(("f8", (3,)))
+    with pytest.raises(hk.Error, match="layout of more dimensions"):
+        hk.zeros(lay, arrays, comm)
+    a = hk.zeros(lay, "f8", comm)
+    raises_everywhere(comm, hk.Error, lambda: hk.redistribute(a, lay, dtype=arrays), "dimensions")
+
+
 @ranks(1, 2, 3)
 @pytest.mark.parametrize(
     ("given", "wanted"),

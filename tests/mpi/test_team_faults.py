@@ -102,6 +102,20 @@ def test_arguments_of_one_that_cannot_be(comm: Any) -> None:
     assert t.reduce_add(np.int32(1), timeout=SECONDS) == t.size
 
 
+@also_across(3)
+@ranks(2, 3)
+def test_wrong_arguments_in_a_row_between_calls_of_mpi(comm: Any) -> None:
+    """A process that refuses a call takes part in it until its end, because MPI's calls, which
+    come next, make no progress on it."""
+    t = hk.Team(comm)
+    for refusing in (0, 0, t.size - 1, 0):
+        value = "x" if t.process == refusing else np.int32(1)
+        with pytest.raises(hk.Error, match=r"NumPy scalar|calls reduce_add with invalid"):
+            t.reduce_add(value, timeout=SECONDS)
+        comm.barrier()
+    assert t.reduce_add(np.int32(1), timeout=SECONDS) == t.size
+
+
 @also_across(4)
 @ranks(2, 3)
 def test_different_calls(comm: Any) -> None:

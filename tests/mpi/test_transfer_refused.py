@@ -228,3 +228,26 @@ def test_in_a_flow(comm: Any) -> None:
         assert np.array_equal(b.local, np.arange(comm.rank, 90, comm.size)), case
     with pytest.raises(hk.Error, match="no transfer"), hk.Flow(workers=1) as f:
         f.transfer(a, a, b)  # type: ignore[arg-type]
+
+
+def check_refused_before_mpi(comm: Any) -> None:
+    a = hk.ones(hk.Layout((6, 4), "(BLOCK, *)", comm.size), comm=comm)
+    b = hk.empty(hk.Layout((6, 4), "(*, BLOCK)", comm.size), comm=comm)
+    x = hk.transfer(a.layout, b.layout, comm=comm)
+    wrong = a.astype("float32")
+    for refusing in ([0], range(comm.size), [0]):
+        with pytest.raises(hk.MismatchError, match="float32"):
+            x(wrong if comm.rank in refusing else a, b, timeout=60)
+        comm.barrier()
+    x(a, b, timeout=60)
+    assert (b.local == 1).all()
+
+
+@ranks(2, 3)
+def test_a_refusal_reaches_the_others_although_mpi_is_called_next(comm: Any) -> None:
+    check_refused_before_mpi(comm)
+
+
+@ranks(3, nodes="0,1,0")
+def test_a_refusal_reaches_other_nodes_although_mpi_is_called_next(comm: Any) -> None:
+    check_refused_before_mpi(comm)

@@ -14,8 +14,8 @@ from hocket.errors import DeadlineError, Error, PeerLostError
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-#: seconds in which the other processes must make the call, if this process could not name its
-#: communicator
+#: seconds in which the other processes must make a call that this process refuses; after that it
+#: raises its error without them
 TOGETHER = 10.0
 
 #: the communicators other than ``MPI.COMM_WORLD`` of this process's arrays and calls, by identity
@@ -96,5 +96,12 @@ class collective:  # noqa: N801 - used as a call
 
     def _refuse(self, error: Exception) -> NoReturn:
         words = printable(str(error) or repr(error))
-        _mpi.refuse(self._comm.handle, kind_of(error), words, patience(self._timeout))
+        given = patience(self._timeout)
+        seconds = TOGETHER if given is None else min(given, TOGETHER)
+        try:
+            _mpi.refuse(self._comm.handle, kind_of(error), words, seconds)
+        except (DeadlineError, PeerLostError):
+            # The others' arguments may need no communication. They raise the error in their next
+            # collective call.
+            raise (error if isinstance(error, Error) else Error(words)) from None
         raise AssertionError("a refused call has ended without its error") from error

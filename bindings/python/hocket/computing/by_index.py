@@ -207,8 +207,9 @@ def combine_at(ufunc: np.ufunc, a: Array, index: Any, value: Any) -> None:
     """``ufunc.at(a, index, value)``: once for each time that the index names an element.
     Collective."""
     items = index if isinstance(index, tuple) else (index,)
-    (dtype,) = result_types(ufunc, [a, value], {})
     with collective(a.comm, None):
+        value = np.asarray(value) if isinstance(value, (list, tuple)) else value
+        (dtype,) = result_types(ufunc, [a, value], {})
         if not np.can_cast(dtype, a.dtype, "same_kind"):
             raise MismatchError(f"the result is {dtype}, which the array, {a.dtype}, does not take")
     if is_basic(items):

@@ -243,7 +243,7 @@ TABLE: Table = {
     np.empty_like: composed.filled(None),
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
-    np.size: lambda a: a.size,
+    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.isrealobj: lambda x: x.dtype.kind != "c",
     np.result_type: lambda *given: np.result_type(

@@ -44,6 +44,11 @@ def require_associative(ufunc: np.ufunc, method: str) -> None:
         )
 
 
+def loop_type(dtype: np.dtype[Any]) -> Any:
+    """`dtype` as a ufunc takes it: dates and durations without a unit, which the operands have."""
+    return dtype.type if dtype.kind in "mM" else dtype
+
+
 @functools.lru_cache(maxsize=1024)
 def reduced_type(ufunc: np.ufunc, dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
     """The dtype of a reduction's result. Raises as NumPy."""
@@ -78,7 +83,7 @@ def reduce(
     partial = local
     if local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size:
         if all(local.shape[d] for d in axes) or ufunc.identity is not None:
-            partial = ufunc.reduce(local, axis=axes, dtype=wanted, keepdims=True)
+            partial = ufunc.reduce(local, axis=axes, dtype=loop_type(wanted), keepdims=True)
     else:
         partial = local.astype(wanted)
     return finish(
@@ -91,7 +96,7 @@ def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
     a = without_copies(a)
     local = a.local
     if local.size:
-        mine = np.asarray(ufunc.reduce(local, axis=None, dtype=wanted))
+        mine = np.asarray(ufunc.reduce(local, axis=None, dtype=loop_type(wanted)))
     else:
         mine = np.zeros((), wanted)
     # Another process may call another function, whose values have as many bytes.
@@ -105,4 +110,4 @@ def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
             f"computes np.{ufunc.__name__}; make the same call everywhere"
         )
     values = np.frombuffer(found[found[:, 0] & 1 != 0, 1:].tobytes(), wanted)
-    return ufunc.reduce(values, dtype=wanted)
+    return ufunc.reduce(values, dtype=loop_type(wanted))

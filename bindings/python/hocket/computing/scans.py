@@ -15,7 +15,7 @@ from hocket.calls import collective
 from hocket.computing.collecting import allgather
 from hocket.computing.layouts import balanced, one_axis
 from hocket.computing.operands import made
-from hocket.computing.reductions import require_associative
+from hocket.computing.reductions import loop_type, require_associative
 from hocket.computing.sorting import along, is_local
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
@@ -53,7 +53,7 @@ def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out:
 def local_scan(ufunc: np.ufunc, local: AnyArray, axis: int, dtype: Any, ndim: int) -> AnyArray:
     if local.ndim != ndim or not local.size:
         return local.astype(dtype)
-    return ufunc.accumulate(local, axis, dtype)
+    return ufunc.accumulate(local, axis, loop_type(dtype))
 
 
 def in_order(ufunc: np.ufunc, a: Array, axis: int, dtype: Any) -> Array:
@@ -69,8 +69,8 @@ def in_order(ufunc: np.ufunc, a: Array, axis: int, dtype: Any) -> Array:
     held = allgather(a.comm, np.asarray([filled]))[:, 0]
     before = ends[:rank][held[:rank]]
     if filled and len(before):
-        offset = ufunc.reduce(before, axis=0, dtype=dtype).reshape(rest)
-        local = ufunc(np.expand_dims(offset, axis), local, dtype=dtype)
+        offset = ufunc.reduce(before, axis=0, dtype=loop_type(dtype)).reshape(rest)
+        local = ufunc(np.expand_dims(offset, axis), local, dtype=loop_type(dtype))
     return made(local, layout, a.comm)
 
 

@@ -33,14 +33,15 @@ def mean(
         dtype = chosen_terms.computed_in(a, dtype, out)
         wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
     count = chosen_terms.count(a, axes, keepdims, where)
-    total = chosen_terms.reduce(np.add, a, axis, wanted, None, keepdims, None, where)
+    terms = None if wanted.kind == "m" else wanted  # ufuncs take the unit from the operand
+    total = chosen_terms.reduce(np.add, a, axis, terms, None, keepdims, None, where)
     # If float16's sum overflows, the mean need not: compute it from the sum in float32.
     if wanted == np.float16 and bool(np.any(np.isinf(total))):
         total = chosen_terms.reduce(np.add, a, axis, np.float32, None, keepdims, None, where)
         result = np.true_divide(total, as_type(count, np.float32)).astype(wanted)
     else:
         with np.errstate(invalid="ignore", divide="ignore"):
-            kind = wanted.type if wanted != np.float16 else np.float32
+            kind = {"m": np.int64, "e": np.float32}.get(wanted.char, wanted.type)
             result = np.true_divide(total, as_type(count, kind)).astype(wanted)
     return result if out is None else to_out(result, out)
 
@@ -101,7 +102,8 @@ def std(
 
 def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
     """`numpy.count_nonzero`. Collective."""
-    return reduce(np.add, np.not_equal(a, a.dtype.type(0)), axis, np.intp, None, keepdims)
+    zero: Any = np.zeros((), a.dtype)[()]
+    return reduce(np.add, np.not_equal(a, zero), axis, np.intp, None, keepdims)
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
