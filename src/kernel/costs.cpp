@@ -125,7 +125,7 @@ PassCosts shipped() {
     const Processor processor = this_processor();
     const bool amd = processor.maker == Processor::Maker::amd;
     PassCosts costs = amd ? zen5() : sapphire_rapids();
-    const bool measured = amd ? processor.family == 0x1a
+    const bool measured = amd ? processor.zen5()
                               : processor.maker == Processor::Maker::intel &&
                                     (processor.model == 0x8f || processor.model == 0xcf);
     costs.origin = "those of " + costs.processor +

@@ -29,6 +29,7 @@ struct Processor {
 
     /// "AMD family 26 model 2".
     std::string name() const;
+    bool zen5() const { return maker == Maker::amd && family == 0x1a; }
 };
 Processor this_processor();
 
