@@ -19,6 +19,7 @@ using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 /// The costs of each kind of pass on one core of a processor.
 struct PassCosts {
     std::string processor;
+    std::string origin;  // for `hocket info`
     std::int64_t cache = 0;  // bytes of its second-level cache
     /// Blocks of so many bytes in arbitrary order.
     CostCurve scattered;
@@ -43,8 +44,6 @@ struct PassCosts {
     static const PassCosts& kept();
     /// The file: that of the model of messages, with the ending ".passes".
     static std::string kept_path();
-    /// "measured here", or where the shipped ones come from.
-    std::string origin;
 };
 
 /// Blocks of so many bytes that cycles of a permutation of so many dimensions move.
