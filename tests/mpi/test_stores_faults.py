@@ -61,7 +61,7 @@ def killed_once(path: Path, seed: int) -> None:
     told = path.with_name(f"{path.name}.told")  # mpiexec, which is killed too, would lose lines
     told.write_text("", encoding="utf-8")
     job = subprocess.Popen(line, env=env)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180  # a busy machine starts jobs slowly
     while not told.read_text(encoding="utf-8"):
         assert time.monotonic() < end and job.poll() is None
         time.sleep(0.01)
