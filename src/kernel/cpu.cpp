@@ -49,8 +49,8 @@ CpuLevel cpu_level() {
 bool overwrites_without_reading() {
 #if defined(__x86_64__)
     unsigned first = 0, vendor = 0, other = 0, version = 0;
-    if (cpu_level() != CpuLevel::avx512 || __get_cpuid(0, &first, &vendor, &other, &other) == 0 ||
-        vendor != signature_AMD_ebx || __get_cpuid(1, &version, &first, &other, &other) == 0)
+    if (__get_cpuid(0, &first, &vendor, &other, &other) == 0 || vendor != signature_AMD_ebx ||
+        __get_cpuid(1, &version, &first, &other, &other) == 0)
         return false;
     const unsigned family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
     return family == 0x1a;
