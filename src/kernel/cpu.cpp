@@ -47,7 +47,7 @@ CpuLevel cpu_level() {
 }
 
 bool overwrites_without_reading() {
-    return cpu_level() == CpuLevel::avx512 && this_processor().zen5();
+    return this_processor().zen5();
 }
 
 const char* cpu_level_name(CpuLevel level) {

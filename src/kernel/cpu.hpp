@@ -16,7 +16,7 @@ enum class CpuLevel {
 CpuLevel cpu_level();
 
 /// Whether stores of whole cache lines do not read these lines first, so that streaming stores save
-/// nothing: on Zen 5 (family 1Ah) with AVX-512. (Measured with one and two threads.)
+/// nothing: on Zen 5 (family 1Ah). (Measured with one and two threads.)
 bool overwrites_without_reading();
 
 const char* cpu_level_name(CpuLevel level);

@@ -60,6 +60,9 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
             .destination_j = unit};
 }
 
+/// Rows that are a multiple of so many bytes apart share few sets of the first-level cache.
+constexpr std::int64_t conflicting_pitch = 1024;
+
 /// The fastest kernel of this processor for tiles of these strides, whatever their extents.
 TileKernel select_tile_kernel(const Tile& tile);
 /// The same for tiles with listed rows, of at most these extents.
