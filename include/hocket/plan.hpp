@@ -151,9 +151,10 @@ class Plan {
     ///         or they are out of range, a list of nodes has not one entry a process, or itemsize <
     ///         1.
     /// For more than 65536 pairs of processes, "auto" chooses among strategies whose messages each
-    /// process can find by itself. These are direct, and between grids, if the source has no
-    /// copies, also the others but hybrid. Totals and parts of other plans need all messages, and
-    /// are refused for more than 2^24 of them.
+    /// process can find by itself. These are direct, and between grids centralized and staged, and,
+    /// if the source has no copies, multistage and hybrid. "auto" chooses hybrid there only if each
+    /// side is on one node. Totals and parts of other plans need all messages, and are refused for
+    /// more than 2^24 of them.
     Plan(Layout source, Layout destination, plan::Options options = {});
 
     const Layout& source() const;
@@ -203,7 +204,8 @@ class Plan {
 /// assignment is exact, and keeps process r at part r if a change gains nothing. Redistribute to
 /// `destination.relabeled(ranks)`. `ranks` is also a valid `overlap` of a plan, if the source has
 /// at least as many processes as the destination; otherwise some ranks lie beyond the source's.
-/// Memory grows with the pairs of processes that share elements.
+/// Memory grows with the pairs of processes that share elements; between grids, with those of
+/// classes of equal processes.
 /// @throws LayoutError as Plan does.
 plan::Relabeling relabel(const Layout& source, const Layout& destination,
                          std::vector<std::int64_t> axes = {});

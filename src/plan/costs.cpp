@@ -138,6 +138,11 @@ class Predictor {
                             0) < seconds;
     }
 
+    /// Without its rounds, the model knows hybrid only if each side is on one node.
+    bool knows(Strategy strategy) const {
+        return strategy != Strategy::hybrid || parcels_ || costs_.whole_nodes();
+    }
+
     /// Hybrid has groups only if a side is larger by two processes.
     bool is_direct(Strategy strategy) const {
         const std::int64_t from = problem_->source.size(), to = problem_->destination.size();
@@ -190,6 +195,13 @@ double Costs::mates(const SideRank& stop) const {
     return (sends ? source_mates_ : destination_mates_)[static_cast<std::size_t>(node(stop))];
 }
 
+bool Costs::whole_nodes() const {
+    const auto whole = [this](Side side) {
+        return mates({side, 0}) == static_cast<double>(problem_.form(side).size);
+    };
+    return whole(Side::source) && whole(Side::destination);
+}
+
 double Costs::relay(const SideRank& from, const SideRank& to) const {
     return far(from, to) ? model_.far_relay : model_.relay;
 }
@@ -214,7 +226,7 @@ Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& mode
     double least = predictor.seconds(best);
     for (const Strategy strategy : strategies) {
         if (predictor.is_direct(strategy)) continue;
-        if (many && !has_own_routes(*problem, strategy, 0)) continue;
+        if (many && !(has_own_routes(*problem, strategy, 0) && predictor.knows(strategy))) continue;
         if (!predictor.may_take_less(strategy, least)) continue;
         const double seconds = predictor.seconds(strategy);
         if (seconds >= least * (1 - rounding)) continue;

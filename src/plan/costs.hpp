@@ -36,6 +36,8 @@ class Costs {
     }
     /// The processes of its side on the node of a process, itself included.
     double mates(const SideRank& stop) const;
+    /// Whether each side is on one node.
+    bool whole_nodes() const;
     /// Seconds that these elements occupy a node's link, in or out. 0 if the model has no cost of a
     /// byte between nodes, because it then has no links.
     double link(double elements) const {
@@ -68,7 +70,7 @@ inline constexpr std::int64_t most_rounds = std::int64_t{1} << 12;
 
 /// The strategy with the least predicted time; direct in case of a tie. For more than
 /// `most_messages` pairs of processes, only strategies whose messages each process can find without
-/// those of the others: `has_own_routes`.
+/// those of the others (`has_own_routes`), and hybrid only if each side is on one node.
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model);
 
 }  // namespace hocket::plan

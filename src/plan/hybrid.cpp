@@ -11,23 +11,6 @@ namespace hocket::plan {
 
 namespace {
 
-/// The processes of the larger side from which one member of a group collects.
-struct CollectingGroup {
-    std::int64_t first, size;
-};
-
-/// The processes that do not send directly, in as many groups of `m` as possible, with the rest
-/// spread over them.
-std::vector<CollectingGroup> collecting_groups(std::int64_t n, std::int64_t m) {
-    const std::int64_t staged = n - m, count = std::max<std::int64_t>(staged / m, 1);
-    std::vector<CollectingGroup> groups;
-    for (std::int64_t g = 0; g < count; ++g) {
-        const std::int64_t first = m + staged * g / count;
-        groups.push_back({first, m + staged * (g + 1) / count - first});
-    }
-    return groups;
-}
-
 /// The rounds in which processes are busy.
 class Ports {
   public:
@@ -53,8 +36,8 @@ class Forwards {
 
     void run(std::int64_t n, std::int64_t m) {
         std::vector<ParcelHop> direct;
-        const std::vector<CollectingGroup> groups = collecting_groups(n, m);
-        std::vector<std::vector<ParcelHop>> collect(groups.size()), cross(groups.size());
+        const auto groups = static_cast<std::size_t>(hybrid_group_count(n, m));
+        std::vector<std::vector<ParcelHop>> collect(groups), cross(groups);
         for (std::size_t k = 0; k < routing_.parcels.size(); ++k) {
             const Parcel& parcel = routing_.parcels[k];
             const std::int64_t a = backwards_ ? parcel.destination : parcel.source;
@@ -64,11 +47,9 @@ class Forwards {
                 direct.push_back({{0, larger(a), smaller(b)}, number});
                 continue;
             }
-            const auto after = std::find_if(
-                groups.begin(), groups.end(),
-                [&](const CollectingGroup& group) { return a < group.first + group.size; });
-            const SideRank stager = larger(after->first + b * after->size / m);
-            const auto g = static_cast<std::size_t>(after - groups.begin());
+            const HybridGroup group = hybrid_group(n, m, a);
+            const SideRank stager = larger(group.first + b * group.size / m);
+            const auto g = static_cast<std::size_t>(group.number);
             collect[g].push_back({{0, larger(a), stager}, number});
             cross[g].push_back({{0, stager, smaller(b)}, number});
         }
@@ -173,6 +154,40 @@ void reverse(Routing& routing) {
 }
 
 }  // namespace
+
+HybridGroup hybrid_group(std::int64_t n, std::int64_t m, std::int64_t rank) {
+    const std::int64_t staged = n - m, count = hybrid_group_count(n, m);
+    // The last group whose first process is not beyond this one.
+    const std::int64_t number = ((rank - m + 1) * count - 1) / staged;
+    const std::int64_t first = m + staged * number / count;
+    return {number, first, m + staged * (number + 1) / count - first};
+}
+
+std::pair<std::int64_t, std::int64_t> count_hybrid(const Problem& problem,
+                                                   const std::vector<Parcel>& parcels) {
+    const bool backwards = problem.source.size() < problem.destination.size();
+    const Side large = backwards ? Side::destination : Side::source;
+    const std::int64_t n = problem.form(large).size, m = problem.form(other(large)).size;
+    std::set<std::pair<std::int64_t, std::int64_t>> across;  // stagers, and their receivers
+    std::int64_t messages = 0, moved = 0;
+    for (const Parcel& parcel : parcels) {
+        const std::int64_t a = backwards ? parcel.destination : parcel.source;
+        const std::int64_t b = backwards ? parcel.source : parcel.destination;
+        std::int64_t sender = a;
+        if (a >= m) {
+            const HybridGroup group = hybrid_group(n, m, a);
+            sender = group.first + b * group.size / m;
+            if (a != sender) {
+                ++messages;
+                moved += parcel.elements;
+            }
+        }
+        if (problem.same(large, sender) == b) continue;
+        moved += parcel.elements;
+        if (a < m || across.emplace(sender, b).second) ++messages;
+    }
+    return {messages, moved};
+}
 
 Routing make_hybrid(const std::shared_ptr<const Problem>& problem, std::vector<Parcel> parcels) {
     const std::int64_t senders = problem->source.size(), receivers = problem->destination.size();

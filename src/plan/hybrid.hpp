@@ -3,6 +3,12 @@
 // collect parcels for the same receiver from each other.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "plan/routing.hpp"
 
 namespace hocket::plan {
@@ -15,6 +21,21 @@ namespace hocket::plan {
 /// side is the larger one, everything is reversed.
 /// `parcels`: all of the plan.
 Routing make_hybrid(const std::shared_ptr<const Problem>& problem, std::vector<Parcel> parcels);
+
+/// The processes of the larger side that do not send directly, as many groups of `m` or more as
+/// possible, with the rest spread over them.
+struct HybridGroup {
+    std::int64_t number, first, size;
+};
+inline std::int64_t hybrid_group_count(std::int64_t n, std::int64_t m) {
+    return std::max<std::int64_t>((n - m) / m, 1);
+}
+HybridGroup hybrid_group(std::int64_t n, std::int64_t m, std::int64_t rank);  ///< rank >= m
+
+/// The messages of hybrid with groups of at least m members each, and the elements in them.
+/// `parcels`: all of the plan.
+std::pair<std::int64_t, std::int64_t> count_hybrid(const Problem& problem,
+                                                   const std::vector<Parcel>& parcels);
 
 /// Whether the model's formula for hybrid is close for n and m processes: every group has at least
 /// m members, and nearly all pairs exchange elements. Otherwise the model takes hybrid for direct.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/checked.hpp"
+#include "plan/hybrid.hpp"
 #include "plan/pair_counts.hpp"
 #include "plan/part.hpp"
 #include "plan/routes.hpp"
@@ -22,11 +23,17 @@ struct Numbers {
         : backwards(problem.source.size() < problem.destination.size()),
           central(strategy == Strategy::centralized && stages == 0),
           multistage(strategy == Strategy::multistage),
+          hybrid(strategy == Strategy::hybrid),
           n(std::max(problem.source.size(), problem.destination.size())),
           m(std::min(problem.source.size(), problem.destination.size())),
           count(stages == 0 ? m : stages),
           levels(static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)))) {
         const std::int64_t few = base::ceil_div(m, count), many = base::ceil_div(count, m);
+        if (hybrid) {
+            if (n >= 2 * m) start_hybrid(problem);
+            return;
+        }
+        std::vector<std::int64_t> rounds;  // of each phase
         if (central)
             rounds = {problem.source.size(), problem.destination.size()};
         else if (multistage)
@@ -35,6 +42,23 @@ struct Numbers {
             rounds = {n, 1, few};
         else
             rounds = {n, many};
+        for (const std::int64_t each : rounds) {
+            starts.push_back(all_rounds);
+            all_rounds += each;
+        }
+    }
+
+    /// Direct messages and those within groups have the first rounds together, unless a process of
+    /// a group is also on the smaller side. Then the groups send across, one after the other.
+    void start_hybrid(const Problem& problem) {
+        const std::int64_t groups = hybrid_group_count(n, m);
+        const std::int64_t longest = base::ceil_div(n - m, groups);
+        bool apart = true;
+        for (std::int64_t b = 0; b < m; ++b)
+            apart = apart && problem.same(backwards ? Side::source : Side::destination, b) < m;
+        const std::int64_t collect = apart ? 0 : m;
+        starts = {0, collect, std::max(m, collect + longest - 1)};
+        all_rounds = starts[2] + groups * base::ceil_div(m, longest);
     }
 
     /// The first process for which a stager of a block collects.
@@ -42,21 +66,24 @@ struct Numbers {
 
     /// Within its phase, for the larger side as the sender.
     std::int64_t round(std::int64_t phase, std::int64_t from, std::int64_t to) const {
+        if (hybrid) {
+            if (phase == 0) return base::floor_mod(to - from, m);
+            const HybridGroup group = hybrid_group(n, m, from);
+            if (phase == 1) return base::floor_mod(to - from, group.size) - 1;
+            const std::int64_t first = base::ceil_div((from - group.first) * m, group.size);
+            return group.number * base::ceil_div(m, group.size) + to - first;
+        }
         if (central) return phase == 0 ? from : to;
         if (multistage) return 0;
         if (phase == 0) return base::floor_mod(to - from, n);
         if (count > m) return base::ceil_div(from * count, n) - base::ceil_div(to * count, m);
         return phase == 1 ? 0 : to - from;
     }
-    std::int64_t all_rounds() const {
-        std::int64_t sum = 0;
-        for (const std::int64_t each : rounds) sum += each;
-        return sum;
-    }
 
-    bool backwards, central, multistage;
+    bool backwards, central, multistage, hybrid;
     std::int64_t n, m, count, levels;
-    std::vector<std::int64_t> rounds;  // of each phase
+    std::vector<std::int64_t> starts;  // the first round of each phase
+    std::int64_t all_rounds = 0;
 };
 
 class OwnRoutes {
@@ -109,7 +136,14 @@ class OwnRoutes {
         const Numbers& with = numbers_;
         const Side small = other(large_);
         add_parcels_of(own_.side, own_.rank);
-        if (with.central) {
+        if (with.hybrid) {
+            if (own_.side != large_ || own_.rank < with.m) return;
+            const HybridGroup group = hybrid_group(with.n, with.m, own_.rank);
+            const std::int64_t i = own_.rank - group.first;
+            for (std::int64_t b = base::ceil_div(i * with.m, group.size);
+                 b < base::ceil_div((i + 1) * with.m, group.size); ++b)
+                add_parcels_of(small, b);
+        } else if (with.central) {
             if (own_ == SideRank{Side::source, 0})
                 for (std::int64_t s = 1; s < problem_->source.size(); ++s)
                     add_parcels_of(Side::source, s);
@@ -136,7 +170,10 @@ class OwnRoutes {
         std::sort(parcels_.begin(), parcels_.end(), before);
         parcels_.erase(std::unique(parcels_.begin(), parcels_.end()), parcels_.end());
         const Routes ways =
-            routes_of(strategy_, problem_->source.size(), problem_->destination.size(), stages_);
+            numbers_.hybrid
+                ? Routes([this](std::int64_t s, std::int64_t d) { return through_group(s, d); })
+                : routes_of(strategy_, problem_->source.size(), problem_->destination.size(),
+                            stages_);
         for (const Parcel& parcel : parcels_)
             for (Hop& hop : without_loops(*problem_, ways(parcel.source, parcel.destination))) {
                 if (!(hop.from == own_) && !(hop.to == own_)) continue;
@@ -150,6 +187,18 @@ class OwnRoutes {
             }
     }
     bool turned() const { return numbers_.backwards && !numbers_.central; }
+
+    /// The hops of hybrid, as `routes_of` has those of the other strategies.
+    std::vector<Hop> through_group(std::int64_t source, std::int64_t destination) const {
+        const bool back = numbers_.backwards;
+        const std::int64_t a = back ? destination : source, b = back ? source : destination;
+        const SideRank from{large_, a}, to{other(large_), b};
+        if (a < numbers_.m) return {back ? Hop{Hop::latest, to, from} : Hop{0, from, to}};
+        const HybridGroup group = hybrid_group(numbers_.n, numbers_.m, a);
+        const SideRank stager{large_, group.first + b * group.size / numbers_.m};
+        if (back) return {{Hop::latest - 2, to, stager}, {Hop::latest - 1, stager, from}};
+        return {{1, from, stager}, {2, stager, to}};
+    }
 
     /// The butterfly's hops into and out of this process x. A parcel from a passes it on its way to
     /// a home at distance d if j = x - a is d without its higher bits. So the homes of these
@@ -205,11 +254,10 @@ class OwnRoutes {
             last_ = &at->second;
             if (made) {
                 std::int64_t round = numbers_.round(hop.phase, hop.from.rank, hop.to.rank);
-                for (std::int64_t phase = 0; phase < hop.phase; ++phase)
-                    round += numbers_.rounds[static_cast<std::size_t>(phase)];
+                round += numbers_.starts[static_cast<std::size_t>(hop.phase)];
                 last_->from = turned() ? hop.to : hop.from;
                 last_->to = turned() ? hop.from : hop.to;
-                last_->round = turned() ? numbers_.all_rounds() - 1 - round : round;
+                last_->round = turned() ? numbers_.all_rounds - 1 - round : round;
             }
         }
         last_->parcels.push_back(parcel);
@@ -232,11 +280,12 @@ class OwnRoutes {
 
 bool has_own_routes(const Problem& problem, Strategy strategy, std::int64_t stages) {
     const layout::Form &from = problem.source.form(), &to = problem.destination.form();
-    if (strategy == Strategy::direct || strategy == Strategy::hybrid ||
-        problem.options.same_ranks || !from.gridded() || !to.gridded() || from.copies > 1)
+    if (strategy == Strategy::direct || !from.gridded() || !to.gridded()) return false;
+    if (from.copies > 1 && (strategy == Strategy::multistage || strategy == Strategy::hybrid))
         return false;
     constexpr std::int64_t most = std::int64_t{1} << 24;
     const Numbers numbers(problem, strategy, stages);
+    if (numbers.hybrid) return true;
     const std::int64_t receivers =
         numbers.central
             ? numbers.m
@@ -250,7 +299,7 @@ std::vector<OwnMessage> own_routes(const std::shared_ptr<const Problem>& problem
 }
 
 std::int64_t own_rounds(const Problem& problem, Strategy strategy, std::int64_t stages) {
-    return Numbers(problem, strategy, stages).all_rounds();
+    return Numbers(problem, strategy, stages).all_rounds;
 }
 
 }  // namespace hocket::plan

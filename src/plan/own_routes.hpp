@@ -18,8 +18,9 @@ struct OwnMessage {
     std::vector<Parcel> parcels;
 };
 
-/// Whether each process can find its own messages: between two grids, without copies in the source,
-/// if no process passes on more than 2^24 parcels. The answer is the same on all processes.
+/// Whether each process can find its own messages: between two grids, if no process passes on more
+/// than 2^24 parcels; for multistage and hybrid, if the source has no copies. The answer is the
+/// same on all processes. Routes of hybrid are those of groups: see `hybrid_groups`.
 bool has_own_routes(const Problem& problem, Strategy strategy, std::int64_t stages);
 
 /// The messages of `make_routing` in which a process takes part, by increasing round. Time and

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
 
 #include "base/checked.hpp"
 #include "plan/costs.hpp"
 #include "plan/direct_rounds.hpp"
+#include "plan/hybrid.hpp"
 #include "plan/own_routes.hpp"
 #include "plan/part.hpp"
 #include "plan/phases.hpp"
@@ -31,9 +33,11 @@ struct Plan::State {
     std::shared_ptr<const plan::Problem> problem;
     plan::Model model;
 
-    mutable std::once_flag strategy_once, turns_once, routing_once, messages_once, moved_once;
+    mutable std::once_flag strategy_once, groups_once, turns_once, routing_once, messages_once,
+        moved_once;
     mutable std::optional<plan::Strategy> strategy_found;
     mutable std::optional<plan::DirectRounds> turns_found;
+    mutable bool groups_found = false;
     mutable plan::Routing routing_found;
     mutable std::int64_t messages_found = 0, moved_found = 0;
 
@@ -43,18 +47,31 @@ struct Plan::State {
         });
         return *strategy_found;
     }
-    bool direct() const { return strategy() == plan::Strategy::direct; }
+    /// Beyond the pairs that are listed, hybrid without groups is direct.
+    bool direct() const {
+        if (strategy() != plan::Strategy::hybrid || !many())
+            return strategy() == plan::Strategy::direct;
+        std::call_once(groups_once, [this] {
+            const std::int64_t from = problem->source.size(), to = problem->destination.size();
+            groups_found = !plan::has_own_routes(*problem, strategy(), 0) ||
+                           plan::hybrid_groups(std::max(from, to), std::min(from, to),
+                                               static_cast<double>(plan::count_messages(problem)));
+        });
+        return !groups_found;
+    }
     const plan::Routing& routing() const {  // unless direct
         std::call_once(routing_once, [this] {
             routing_found = plan::make_routing(problem, strategy(), problem->options.stages);
         });
         return routing_found;
     }
+    bool many() const {
+        const std::int64_t from = problem->source.size(), to = problem->destination.size();
+        return base::product_up_to(from, to, plan::most_messages + 1) > plan::most_messages;
+    }
     /// Whether the process finds its own messages only, because there may be too many for all.
     bool own() const {
-        const std::int64_t from = problem->source.size(), to = problem->destination.size();
-        return base::product_up_to(from, to, plan::most_messages + 1) > plan::most_messages &&
-               plan::has_own_routes(*problem, strategy(), problem->options.stages);
+        return many() && plan::has_own_routes(*problem, strategy(), problem->options.stages);
     }
     const plan::DirectRounds& turns() const {
         std::call_once(turns_once, [this] { turns_found.emplace(problem); });
@@ -89,6 +106,10 @@ struct Plan::State {
     std::pair<std::int64_t, std::int64_t> own_totals() const {
         std::call_once(messages_once, [this] {
             const auto parcels = plan::all_parcels(problem);
+            if (strategy() == plan::Strategy::hybrid) {
+                std::tie(messages_found, moved_found) = plan::count_hybrid(*problem, parcels);
+                return;
+            }
             plan::PhaseMessages(*problem, parcels)
                 .run(strategy(), problem->options.stages, [this](const plan::PhaseMessage& each) {
                     ++messages_found;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/hybrid.hpp"
+#include "plan/pair_counts.hpp"
 #include "plan/sums.hpp"
 
 namespace hocket::plan {
@@ -22,7 +23,8 @@ class FromSums {
           small_(other(large_)),
           n_(problem.form(large_).size),
           m_(problem.form(small_).size),
-          all_(sums.elements(Side::destination)) {}
+          all_(sums.elements(Side::destination)),
+          exact_(sums.complete() && problem.disjoint() && costs.whole_nodes()) {}
 
     double direct() const {
         StageOfSums stage(problem_, costs_);
@@ -58,6 +60,7 @@ class FromSums {
     /// the larger side.
     double staged(std::int64_t stages) const {
         const std::int64_t count = stages == 0 ? m_ : stages;
+        if (count == m_ && exact_) return staged_exactly();
         const double stagers = static_cast<double>(count);
         const double share = all_ / stagers;
         StageOfSums collect(problem_, costs_), cross(problem_, costs_), spread(problem_, costs_);
@@ -162,6 +165,39 @@ class FromSums {
     }
 
   private:
+    /// With a stager for each process of the smaller side, and each side on one node: as message by
+    /// message.
+    double staged_exactly() const {
+        PairCounts counts(problem_);
+        StageOfSums collect(problem_, costs_), cross(problem_, costs_);
+        for (const Sums::Sample& sample : sums_.of(large_))
+            collect.add({large_, sample.rank}, sends(large_), sample_ends(sample), true);
+        for (const Sums::Sample& sample : sums_.of(small_)) {
+            const SideRank stager{large_, home_of(sample.rank)}, head{small_, sample.rank};
+            const std::int64_t own = sends(large_) ? counts.of(stager.rank, head.rank)
+                                                   : counts.of(head.rank, stager.rank);
+            const Ends stays{own > 0 ? 1.0 : 0.0, 0, static_cast<double>(own), 0};
+            collect.add(stager, sends(large_), times(stays, -1), true);
+            const Ends all = sample_ends(sample);
+            collect.add(stager, !sends(large_), all, true);
+            collect.add(stager, !sends(large_), times(stays, -1), true);
+            if (all.near_messages == 0) continue;
+            const bool relayed = all.near_messages > stays.near_messages;
+            const Ends one = ends(1, all.near_elements, costs_.far(stager, head));
+            cross.add(stager, sends(large_), one, relayed);
+            cross.add(head, !sends(large_), one, relayed);
+        }
+        const SideRank first{large_, 0};
+        const double relay = collect.any() ? sends(large_) ? costs_.relay(first, first)
+                                                           : costs_.relay({small_, 0}, first)
+                                           : 0;
+        return collect.end() + cross.end() + relay;
+    }
+    /// All messages of a process, as if they stayed within its node.
+    static Ends sample_ends(const Sums::Sample& sample) {
+        return {sample.messages(), 0, sample.elements(), 0};
+    }
+
     bool sends(Side side) const { return side == Side::source; }
     std::int64_t home_of(std::int64_t b) const {
         return static_cast<std::int64_t>(static_cast<base::wide>(b) * n_ / m_);
@@ -229,6 +265,7 @@ class FromSums {
     Side large_, small_;
     std::int64_t n_, m_;
     double all_;
+    bool exact_;  // the sums are those of all processes, and each side is on one node
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "plan/hybrid.hpp"
 #include "plan/parcels.hpp"
 #include "plan/routes.hpp"
+#include "plan/totals.hpp"
 
 namespace hocket::plan {
 
@@ -89,7 +90,7 @@ void check_stages(std::optional<Strategy> strategy, std::int64_t stages, std::in
 }
 
 std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops) {
-    if (problem.reverse.empty()) return hops;
+    if (problem.disjoint()) return hops;
     std::vector<Hop> kept;
     for (const Hop& hop : hops) {
         const std::int64_t to = process_number(problem, hop.to);
@@ -106,7 +107,12 @@ std::vector<Hop> without_loops(const Problem& problem, std::vector<Hop> hops) {
 
 std::vector<Parcel> all_parcels(const std::shared_ptr<const Problem>& problem) {
     constexpr std::int64_t most = std::int64_t{1} << 24;
-    if (auto parcels = parcels_up_to(problem, most)) return *std::move(parcels);
+    const layout::Form &from = problem->source.form(), &to = problem->destination.form();
+    // Between grids, the number of messages is known without them.
+    const bool counted = from.gridded() && to.gridded() && from.copies == 1 &&
+                         base::product_up_to(from.size, to.size, most + 1) > most;
+    if (!counted || count_messages(problem) <= most)
+        if (auto parcels = parcels_up_to(problem, most)) return *std::move(parcels);
     throw LayoutError("from " + std::to_string(problem->source.size()) + " to " +
                       std::to_string(problem->destination.size()) + " processes more than " +
                       std::to_string(most) +

@@ -166,6 +166,13 @@ const std::vector<Share>& ShareTable::of(std::int64_t coordinate) {
     return row;
 }
 
+bool has_count_formula(const Axis& own, const Axis& peer) {
+    if (peer.procs == 1) return true;
+    const IndexSet first = layout::held_by(own, 0);
+    return !first.repeats() && first.runs().size() <= 1 &&
+           (peer.partition || std::abs(peer.stride) == 1);
+}
+
 std::int64_t count_shares(const IndexSet& own, const Axis& peer) {
     if (own.empty()) return 0;
     if (peer.procs == 1) return 1;

@@ -30,6 +30,9 @@ class ShareTable {
     std::vector<layout::IndexSet> held_;  // of the peer's coordinates
 };
 
+/// Whether `count_shares` takes a few operations for each coordinate of a layout's dimension.
+bool has_count_formula(const layout::Axis& own, const layout::Axis& peer);
+
 /// The number of entries of `shares`; by a formula if there is one.
 std::int64_t count_shares(const layout::IndexSet& own, const layout::Axis& peer);
 

@@ -76,6 +76,11 @@ void StageOfSums::add(const SideRank& stop, bool sends, const Ends& ends, bool r
         std::max(sends ? link.sent : link.received, sends ? process.sent : process.received);
 }
 
+bool StageOfSums::any() const {
+    return std::any_of(processes_.begin(), processes_.end(),
+                       [](const Load& process) { return process.messages > 0; });
+}
+
 double StageOfSums::end() const {
     double seconds = 0, pace = 0;
     for (const Load& process : processes_) seconds = std::max(seconds, process.seconds());

@@ -63,6 +63,7 @@ class StageOfSums {
     /// the other processes for which it stands: together `weight` times as much.
     void add(const SideRank& stop, bool sends, const Ends& ends, bool relayed, double weight = 1);
     double end() const;
+    bool any() const;  ///< whether a process has messages
 
   private:
     const Problem& problem_;

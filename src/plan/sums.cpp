@@ -2,6 +2,7 @@
 #include "plan/sums.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "layout/form.hpp"
@@ -20,16 +21,19 @@ std::int64_t spaced(std::int64_t k, std::int64_t count, std::int64_t size) {
 
 }  // namespace
 
-/// The peers and elements of each coordinate of a dimension. Of many coordinates hocket computes
-/// evenly spaced ones, the first and the last among them; the others are taken as the one before.
+/// The peers and elements of each coordinate of a dimension. If peers have no formula, hocket
+/// computes evenly spaced ones of many coordinates, the first and the last among them; the others
+/// are taken as the one before.
 struct Sums::Line {
     std::vector<std::int64_t> ranks;  // coordinates that are computed, increasing
     std::vector<double> elements, peers;
 
     Line(const layout::Axis& own, const layout::Axis& other) {
         constexpr std::int64_t work = std::int64_t{1} << 16;
-        const std::int64_t count =
-            std::min(own.procs, std::clamp<std::int64_t>(work / other.procs, 4, 256));
+        const std::int64_t most = has_count_formula(own, other)
+                                      ? own.procs
+                                      : std::clamp<std::int64_t>(work / other.procs, 4, 256);
+        const std::int64_t count = std::min(own.procs, most);
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t c = spaced(k, count, own.procs);
             const layout::IndexSet held = layout::held_by(own, c);
@@ -47,6 +51,7 @@ struct Sums::Line {
 Sums::Sums(const std::shared_ptr<const Problem>& problem, const Costs& costs)
     : problem_(problem), costs_(costs) {
     const bool grids = problem->source.form().gridded() && problem->destination.form().gridded();
+    complete_ = grids && problem->source.form().copies == 1;
     for (const Side side : {Side::source, Side::destination}) {
         if (grids)
             from_tables(side);
@@ -72,14 +77,18 @@ double Sums::elements(Side side) const {
 }
 
 void Sums::from_tables(Side side) {
-    constexpr std::int64_t most = 8192;
+    constexpr std::int64_t most = 16384;
     const layout::Form& own = problem_->form(side);
     std::vector<Line> lines;
     for (std::size_t d = 0; d < own.axes.size(); ++d)
         lines.emplace_back(problem_->axis(side, d), problem_->axis(other(side), d));
+    for (std::size_t d = 0; d < lines.size(); ++d)
+        if (static_cast<std::int64_t>(lines[d].ranks.size()) < problem_->axis(side, d).procs)
+            complete_ = false;
     const auto written = static_cast<double>(problem_->destination.form().copies);
     const auto held = static_cast<double>(problem_->source.form().copies);
     const std::int64_t count = std::min(own.size, most);
+    if (count < own.size) complete_ = false;
     for (std::int64_t k = 0; k < count; ++k) {
         const std::int64_t rank = spaced(k, count, own.size);
         Sample& sample = samples_[side == Side::destination].emplace_back(Sample{rank, {}});

@@ -27,6 +27,9 @@ class Sums {
 
     /// All processes of a side, or evenly spaced ones if there are many.
     const std::vector<Sample>& of(Side side) const { return samples_[side == Side::destination]; }
+    /// Whether the samples are all processes, and exact: between grids without copies that have a
+    /// formula.
+    bool complete() const { return complete_; }
     /// The number of processes that each sample stands for.
     double weight(Side side) const;
     /// Of all processes together.
@@ -42,6 +45,7 @@ class Sums {
     const std::shared_ptr<const Problem>& problem_;
     const Costs& costs_;
     std::vector<Sample> samples_[2];
+    bool complete_ = false;
 };
 
 /// The predicted seconds of a strategy, from sums. Traffic is assumed to be spread as if the

@@ -53,10 +53,11 @@ std::int64_t count_messages(const std::shared_ptr<const Problem>& problem) {
     for (std::size_t d = 0; d < from.axes.size(); ++d) {
         const layout::Axis& a = problem->axis(Side::source, d);
         const layout::Axis& b = problem->axis(Side::destination, d);
-        const bool a_fewer = a.procs <= b.procs;
+        const bool a_formula = has_count_formula(a, b), b_formula = has_count_formula(b, a);
+        const bool from_a = a_formula == b_formula ? a.procs <= b.procs : a_formula;
         std::int64_t pairs = 0;
-        for (std::int64_t c = 0; c < (a_fewer ? a : b).procs; ++c)
-            pairs += count_shares(layout::held_by(a_fewer ? a : b, c), a_fewer ? b : a);
+        for (std::int64_t c = 0; c < (from_a ? a : b).procs; ++c)
+            pairs += count_shares(layout::held_by(from_a ? a : b, c), from_a ? b : a);
         messages *= pairs;
     }
     for_same(*problem, [&](std::int64_t) { --messages; });

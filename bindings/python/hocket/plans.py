@@ -482,8 +482,9 @@ def plan(
     strategy
         ``"direct"``, ``"centralized"``, ``"staged"``, ``"multistage"``, ``"hybrid"``; ``"auto"``:
         the fastest one by the model. For more than 65536 pairs of processes, only strategies
-        whose messages each process can find by itself: not hybrid, and only direct if a layout has
-        boxes or lists, or the source has copies.
+        whose messages each process can find by itself: between grids all five, but multistage and
+        hybrid only if the source has no copies, and hybrid only if each side is on one node; direct
+        if a layout has boxes or lists.
     stages
         for staged and centralized: the number of collecting processes of the larger side, from 1
         (gather, one message, scatter). None: as many as the smaller side has processes; for

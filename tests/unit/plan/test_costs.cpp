@@ -205,6 +205,41 @@ TEST(Costs, predictions_from_sums_are_close_to_those_from_messages) {
     }
 }
 
+/// Each side on one node: what the sums of processes give is what all pairs give.
+TEST(Costs, sums_predict_what_messages_do) {
+    oracle::Random random(9);
+    Model model;
+    model.far_message = 2e-5;
+    model.far_byte = 4e-10;
+    model.far_relay = 1e-5;
+    int checked = 0, exact = 0;
+    while (checked < 300) {
+        const Shape shape = random.shape(static_cast<std::size_t>(random.between(1, 3)));
+        const oracle::Model from = random.model(shape, false), to = random.model(shape, false);
+        if (!from.layout.form().gridded() || !to.layout.form().gridded()) continue;
+        if (from.layout.form().copies > 1) continue;
+        Shared problem;
+        try {
+            problem = problem_of(from.layout, to.layout);
+        } catch (const hocket::LayoutError&) {
+            continue;  // the source lacks elements
+        }
+        ++checked;
+        const Costs costs(*problem, model);
+        const Sums sums(problem, costs);
+        if (!sums.complete() || to.layout.form().copies > 1) continue;
+        ++exact;
+        for (const Strategy strategy : {Strategy::direct, Strategy::staged}) {
+            const double wanted = seconds(problem, strategy, model);
+            EXPECT_NEAR(predict_from(sums, *problem, costs, strategy, 0), wanted, 1e-9 * wanted)
+                << name_of(strategy) << ": " << problem->source.text() << " -> "
+                << problem->destination.text();
+        }
+        ASSERT_FALSE(HasFailure());
+    }
+    EXPECT_GT(exact, 100);
+}
+
 /// 10^8 pairs of processes: the model adds up one table of each dimension.
 TEST(Costs, ten_thousand_processes_to_ten_thousand) {
     constexpr std::int64_t p = 10000;
@@ -231,6 +266,14 @@ TEST(Costs, ten_thousand_processes_to_ten_thousand) {
     EXPECT_NEAR(seconds(sparse, Strategy::direct, model),
                 2 * model.message + 8.0 * 2 * p * model.byte, 1e-9);
     EXPECT_EQ(choose(sparse, model), Strategy::direct);
+    // The longest of unequal blocks counts, wherever it is.
+    std::vector<std::int64_t> lengths(p, 1);
+    lengths[7777] = 1000000;
+    const Shared uneven =
+        problem_of(Layout({p - 1 + 1000000}, {hocket::Format::gen_block(lengths)}, {p}),
+                   Layout({p - 1 + 1000000}, "(CYCLIC)", {p}));
+    EXPECT_NEAR(seconds(uneven, Strategy::direct, model),
+                p * model.message + 8.0 * 1000000 * model.byte, 1e-9);
     // Lists have no tables; the model looks at the parts of some processes.
     std::vector<std::vector<hocket::Segment>> segments(p);
     for (std::int64_t r = 0; r < p; ++r) segments[static_cast<std::size_t>(r)] = {{r * p, p}};

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "../layout/oracle.hpp"
+#include "plan/hybrid.hpp"
 #include "plan/own_routes.hpp"
 
 using hocket::Layout;
@@ -47,6 +48,8 @@ void check(const std::shared_ptr<const Problem>& problem, Strategy strategy, std
     const std::int64_t rounds = own_rounds(*problem, strategy, stages);
     std::set<std::pair<std::int64_t, std::int64_t>> sends, receives;       // (round, process)
     std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> phases;  // first, last round
+    using Parcels = std::pair<std::int64_t, std::int64_t>;                 // their processes
+    std::map<Parcels, std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>>> journeys;
     std::size_t found = 0;
     for (const Side side : {Side::source, Side::destination})
         for (std::int64_t rank = 0; rank < problem->form(side).size; ++rank) {
@@ -64,6 +67,10 @@ void check(const std::shared_ptr<const Problem>& problem, Strategy strategy, std
                 const auto process = process_number(*problem, own);
                 auto& ports = message.from == own ? sends : receives;
                 ASSERT_TRUE(ports.emplace(message.round, process).second);
+                for (const Parcel& parcel : message.parcels)
+                    journeys[{parcel.source, parcel.destination}][message.round] = {
+                        process_number(*problem, message.from),
+                        process_number(*problem, message.to)};
                 auto& [first, last] =
                     phases.try_emplace(same->second, message.round, message.round).first->second;
                 first = std::min(first, message.round);
@@ -72,6 +79,15 @@ void check(const std::shared_ptr<const Problem>& problem, Strategy strategy, std
             }
         }
     EXPECT_EQ(found, 2 * routing.messages.size());
+    for (const auto& [ends, hops] : journeys) {  // by increasing round
+        std::int64_t process = ends.first;
+        for (const auto& [round, hop] : hops) {
+            ASSERT_EQ(hop.first, process);
+            process = hop.second;
+        }
+        ASSERT_EQ(process, process_number(*problem, {Side::destination, ends.second}));
+    }
+    if (strategy == Strategy::hybrid) return;  // its phases go on together
     for (auto at = phases.begin(); at != phases.end() && std::next(at) != phases.end(); ++at)
         EXPECT_LT(at->second.second, std::next(at)->second.first);
 }
@@ -127,6 +143,68 @@ TEST(OwnRoutes, more_processes_than_small_layouts_have) {
             check(problem, Strategy::multistage, 0);
             check(problem, Strategy::centralized, 0);
         }
+}
+
+/// Whatever processes the sides share, a message has its round for itself, and relays wait.
+TEST(OwnRoutes, groups_of_hybrid) {
+    oracle::Random random(8);
+    for (const auto& [n, m] : {std::pair{4, 2}, std::pair{6, 3}, std::pair{7, 3}, std::pair{13, 4},
+                               std::pair{40, 9}, std::pair{64, 16}})
+        for (const bool backwards : {false, true})
+            for (const int shared : {0, 1, 2}) {
+                const std::int64_t senders = backwards ? m : n, receivers = backwards ? n : m;
+                Options options;
+                if (shared > 0) {
+                    std::vector<std::int64_t> large(static_cast<std::size_t>(n));
+                    std::iota(large.begin(), large.end(), 0);
+                    if (shared == 2) std::shuffle(large.begin(), large.end(), random.engine());
+                    options.overlap.assign(static_cast<std::size_t>(receivers), -1);
+                    for (std::int64_t b = 0; b < m; ++b) {
+                        const std::int64_t a = large[static_cast<std::size_t>(b)];
+                        options.overlap[static_cast<std::size_t>(backwards ? a : b)] =
+                            backwards ? b : a;
+                    }
+                }
+                const auto problem = std::make_shared<const Problem>(
+                    Layout({n * m * 2 + 3}, "(BLOCK)", {senders}),
+                    Layout({n * m * 2 + 3}, "(CYCLIC)", {receivers}), options);
+                if (make_routing(problem, Strategy::hybrid, 0).phases < 2) continue;
+                check(problem, Strategy::hybrid, 0);
+                const auto parcels = all_parcels(problem);
+                const Routing routing = make_routing(problem, Strategy::hybrid, 0);
+                EXPECT_EQ(
+                    count_hybrid(*problem, parcels),
+                    std::pair(static_cast<std::int64_t>(routing.messages.size()), routing.moved));
+                if (shared == 0 && n % m == 0) {
+                    EXPECT_EQ(own_rounds(*problem, Strategy::hybrid, 0), m + n / m - 1);
+                }
+                ASSERT_FALSE(HasFailure()) << senders << " -> " << receivers << " " << shared;
+            }
+}
+
+/// Beyond the pairs that are listed, hybrid has groups for full traffic, and is direct otherwise.
+TEST(OwnRoutes, hybrid_of_ten_thousand_processes) {
+    constexpr std::int64_t p = 10000;
+    Options options;
+    options.strategy = "hybrid";
+    const Plan full(Layout({p * p}, "(BLOCK)", {p}), Layout({p * p}, "(CYCLIC)", {p / 10}),
+                    options);
+    EXPECT_EQ(full.rounds(), p / 10 + 9);
+    const auto steps = full.steps(Side::source, p - 1);
+    EXPECT_EQ(std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.send; }),
+              p / 10);
+    EXPECT_EQ(full.steps(Side::destination, 7).size(), static_cast<std::size_t>(p / 10 + 9));
+    options.strategy = "multistage";
+    EXPECT_THROW(static_cast<void>(Plan(Layout({p * p}, "(BLOCK)", {p}),
+                                        Layout({p * p}, "(CYCLIC)", {p}), options)
+                                       .message_count()),
+                 hocket::LayoutError);
+    options.strategy = "hybrid";
+    const Layout blocks({p * p}, "(BLOCK)", {p}), halves({p * p}, "(BLOCK)", {p / 2});
+    const Plan sparse(blocks, halves, options);
+    EXPECT_EQ(sparse.steps(Side::destination, 7).size(), 2U);
+    EXPECT_EQ(sparse.message_count(), p);
+    EXPECT_EQ(Plan(blocks, Layout({p * p}, "(CYCLIC)", {p}), options).message_count(), p * p);
 }
 
 /// 10^8 pairs of processes exchange elements; each process looks at its own parcels only.

@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 
+#include "../layout/oracle.hpp"
 #include "hocket/plan.hpp"
 #include "plan/assignment.hpp"
+#include "plan/classes.hpp"
 
 using hocket::Layout;
-using hocket::plan::assign;
-using hocket::plan::Weight;
+using hocket::Shape;
+using hocket::Side;
+using namespace hocket::plan;
 
 namespace {
 
@@ -35,6 +39,42 @@ std::int64_t best_of_all(const Table& rows, std::int64_t columns) {
         best = std::max(best, weight_of(rows, order));
     } while (std::next_permutation(order.begin(), order.end()));
     return best;
+}
+
+/// A table without counts: each row and column as often as it is there.
+Table repeated(const WeightTable& table) {
+    std::vector<std::int64_t> first{0};
+    for (const std::int64_t count : table.column_counts) first.push_back(first.back() + count);
+    Table rows;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        std::vector<Weight> row;
+        for (const Weight& each : table.rows[i])
+            for (auto c = first[static_cast<std::size_t>(each.column)];
+                 c < first[static_cast<std::size_t>(each.column) + 1]; ++c)
+                row.push_back({c, each.weight});
+        rows.insert(rows.end(), static_cast<std::size_t>(table.row_counts[i]), row);
+    }
+    return rows;
+}
+
+/// Two random grids; nothing if the source lacks elements.
+std::optional<Problem> random_grids(oracle::Random& random) {
+    const Shape shape = random.shape(static_cast<std::size_t>(random.between(1, 3)));
+    const oracle::Model from = random.model(shape, false), to = random.model(shape, false);
+    if (!from.layout.form().gridded() || !to.layout.form().gridded()) return {};
+    Options options;
+    options.partial = true;
+    return Problem(from.layout, to.layout, options);
+}
+
+/// The common elements of each part with each process, pair by pair.
+Table common_elements(const Problem& problem) {
+    Table rows(static_cast<std::size_t>(problem.destination.size()));
+    for (std::int64_t d = 0; d < problem.destination.size(); ++d)
+        for (std::int64_t s = 0; s < problem.source.size(); ++s)
+            if (const std::int64_t count = problem.common(s, d); count > 0)
+                rows[static_cast<std::size_t>(d)].push_back({s, count});
+    return rows;
 }
 
 }  // namespace
@@ -64,10 +104,120 @@ TEST(Assignment, is_the_best_of_all_permutations) {
     }
 }
 
+TEST(Assignment, of_equal_rows_and_columns_is_that_of_each) {
+    std::mt19937 engine(6);
+    const auto below = [&](std::int64_t n) {
+        return std::uniform_int_distribution<std::int64_t>(0, n - 1)(engine);
+    };
+    for (int round = 0; round < 400; ++round) {
+        WeightTable table;
+        for (std::int64_t c = 0, n = 1 + below(4); c < n; ++c)
+            table.column_counts.push_back(below(5));
+        for (std::int64_t i = 0, n = 1 + below(4); i < n; ++i) {
+            table.row_counts.push_back(below(5));
+            auto& row = table.rows.emplace_back();
+            for (std::size_t c = 0; c < table.column_counts.size(); ++c)
+                if (below(3) > 0) row.push_back({static_cast<std::int64_t>(c), below(7)});
+        }
+        std::vector<std::int64_t> left = table.row_counts, room = table.column_counts;
+        std::int64_t sum = 0;
+        for (const Flow& flow : assign(table, {})) {
+            ASSERT_GT(flow.count, 0);
+            left[static_cast<std::size_t>(flow.row)] -= flow.count;
+            room[static_cast<std::size_t>(flow.column)] -= flow.count;
+            sum += flow.count * flow.weight;
+            const auto& row = table.rows[static_cast<std::size_t>(flow.row)];
+            ASSERT_TRUE(std::any_of(row.begin(), row.end(), [&](const Weight& each) {
+                return each.column == flow.column && each.weight == flow.weight;
+            }));
+        }
+        for (const std::int64_t count : left) ASSERT_GE(count, 0);
+        for (const std::int64_t count : room) ASSERT_GE(count, 0);
+        const Table rows = repeated(table);
+        const auto columns = std::accumulate(table.column_counts.begin(), table.column_counts.end(),
+                                             std::int64_t{0});
+        ASSERT_EQ(sum, weight_of(rows, assign(rows, columns)));
+    }
+}
+
 TEST(Assignment, takes_the_own_number_among_equals) {
     const Table rows(3, {{0, 5}, {1, 5}, {2, 5}});
     EXPECT_EQ(assign(rows, 3), (std::vector<std::int64_t>{0, 1, 2}));
     EXPECT_EQ(assign({{}, {}}, 0), (std::vector<std::int64_t>{-1, -1}));
+}
+
+TEST(Classes, pairs_of_two_classes_have_equally_many_common_elements) {
+    oracle::Random random(11);
+    for (int checked = 0; checked < 300;) {
+        const auto problem = random_grids(random);
+        if (!problem) continue;
+        ++checked;
+        const ProcessClasses classes(*problem);
+        for (const auto* side : {&classes.source, &classes.destination}) {
+            auto sizes = side->sizes;
+            for (const std::int64_t number : side->of)
+                if (number >= 0) --sizes[static_cast<std::size_t>(number)];
+            ASSERT_EQ(sizes, std::vector<std::int64_t>(sizes.size(), 0));
+        }
+        for (std::int64_t d = 0; d < problem->destination.size(); ++d)
+            for (std::int64_t s = 0; s < problem->source.size(); ++s) {
+                const auto l = classes.destination.of[static_cast<std::size_t>(d)];
+                const auto k = classes.source.of[static_cast<std::size_t>(s)];
+                std::int64_t count = 0;
+                if (l >= 0 && k >= 0)
+                    for (const Weight& each : classes.columns[static_cast<std::size_t>(l)])
+                        if (each.column == k) count = each.weight;
+                ASSERT_EQ(count, problem->common(s, d))
+                    << problem->source.text() << " -> " << problem->destination.text();
+            }
+    }
+}
+
+/// Periods alone say that 10^4 processes have few classes.
+TEST(Classes, of_periodic_layouts_are_few) {
+    constexpr std::int64_t p = 10000;
+    const auto count = [](const Layout& from, const Layout& to) {
+        const ProcessClasses classes(Problem(from, to, {}));
+        return std::pair(classes.source.sizes.size(), classes.destination.sizes.size());
+    };
+    EXPECT_EQ(count(Layout({p * p}, "(BLOCK)", {p}), Layout({p * p}, "(CYCLIC)", {p})),
+              std::pair(std::size_t{1}, std::size_t{1}));
+    EXPECT_EQ(count(Layout({p, p + 1}, "(BLOCK,*)", {p}), Layout({p, p + 1}, "(*,CYCLIC)", {p})),
+              std::pair(std::size_t{1}, std::size_t{2}));
+    EXPECT_EQ(
+        count(Layout({36 * p}, "(CYCLIC(3))", {p}), Layout({36 * p}, "(CYCLIC(4))", {p / 10})),
+        std::pair(std::size_t{1500}, std::size_t{500}));
+}
+
+TEST(Relabel, is_the_best_of_all_assignments) {
+    oracle::Random random(12);
+    for (int checked = 0; checked < 300;) {
+        const auto problem = random_grids(random);
+        if (!problem) continue;
+        Relabeling found;
+        try {
+            found = hocket::relabel(problem->source, problem->destination);
+        } catch (const hocket::LayoutError&) {
+            continue;  // the source lacks elements
+        }
+        ++checked;
+        const Table rows = common_elements(*problem);
+        const std::int64_t all = problem->wanted();
+        EXPECT_EQ(found.moved, all - weight_of(rows, assign(rows, problem->source.size())));
+        EXPECT_EQ(found.moved, all - weight_of(rows, found.ranks));
+        std::vector<std::int64_t> own(rows.size());
+        std::iota(own.begin(), own.end(), 0);
+        EXPECT_EQ(found.moved_without, all - weight_of(rows, own));
+        if (found.moved == found.moved_without) {
+            EXPECT_EQ(found.ranks, own);
+        }
+        const std::set<std::int64_t> taken(found.ranks.begin(), found.ranks.end());
+        EXPECT_EQ(taken.size(), rows.size());
+        EXPECT_GE(*taken.begin(), 0);
+        EXPECT_LT(*taken.rbegin(), std::max(problem->source.size(), problem->destination.size()));
+        ASSERT_FALSE(HasFailure())
+            << problem->source.text() << " -> " << problem->destination.text();
+    }
 }
 
 TEST(Relabel, undoes_a_rotation) {
@@ -99,4 +249,19 @@ TEST(Relabel, equal_shares_of_ten_thousand_processes_stay) {
     for (std::int64_t r = 0; r < p; ++r) ASSERT_EQ(found.ranks[static_cast<std::size_t>(r)], r);
     EXPECT_EQ(found.moved, 4 * p * p - 4 * p);
     EXPECT_EQ(found.moved_without, found.moved);
+    // A row and a column more: the longest rows take the longest columns.
+    const auto uneven = hocket::relabel(Layout({2 * p + 1, 2 * p}, "(BALANCED,*)", {p}),
+                                        Layout({2 * p + 1, 2 * p}, "(*,BALANCED)", {p}));
+    EXPECT_EQ(uneven.moved, uneven.moved_without);
+}
+
+/// Pairs of few classes: 10^4 processes in two dimensions.
+TEST(Relabel, of_ten_thousand_processes_in_two_dimensions) {
+    constexpr std::int64_t n = 40000;
+    const Layout from({n, n}, "(CYCLIC(3),CYCLIC(3))", {100, 100}),
+        to({n, n}, "(CYCLIC(5),CYCLIC(5))", {100, 100});
+    const auto found = hocket::relabel(from, to);
+    EXPECT_LT(found.moved, found.moved_without);
+    const std::set<std::int64_t> taken(found.ranks.begin(), found.ranks.end());
+    EXPECT_EQ(taken.size(), std::size_t{10000});
 }
