@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
@@ -16,7 +17,7 @@ from typing import Any, Callable
 import numpy as np
 from hocket.cli.main import UsageError
 
-from hocket import processes
+from hocket import hosts, processes
 from hocket.errors import DeadlineError, Error
 from hocket.launch import explain, lost
 from hocket.task_ranks import RankMap
@@ -90,6 +91,13 @@ def program(name: str) -> Path:
     )
 
 
+def run_folder() -> AbstractContextManager[Path]:
+    """A folder for the files of a program's processes, removed in the end. If HOCKET_HOSTS or a
+    Slurm allocation names several hosts, all of them see it.
+    """
+    return processes.run_folder(hosts.find(None))
+
+
 def start(
     name: str,
     procs: int,
@@ -101,7 +109,7 @@ def start(
     """Run a program on new processes.
 
     Args:
-        words: its parameters. folder: from `processes.run_folder`. timeout: seconds until all are
+        words: its parameters. folder: from `run_folder`. timeout: seconds until all are
         ended. watch: called with every other printed line; True suppresses the line.
 
     Returns:
@@ -131,6 +139,7 @@ def start(
         on_line=take,
         timeout=timeout,
         python=False,
+        hosts=hosts.find(None),
     )
     if outcome.timed_out:
         raise DeadlineError(

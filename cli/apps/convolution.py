@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 from hocket.cli.apps import common, fft2d, pictures, sweeps
 
-from hocket import processes
 from hocket.errors import Error
 
 FORMS = ("data", "tasks", "persistent", "flow")
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> common.Result:
     forms = fft2d.forms_of(options, FORMS, len(WEIGHTS))
     first, second = streams(options)
     count, rows, cols = first.shape
-    with processes.run_folder() as folder:
+    with common.run_folder() as folder:
         pictures.write(folder / "first", first)
         pictures.write(folder / "second", second)
         words = {

@@ -18,8 +18,6 @@ from typing import Any
 from hocket.cli import demo_ranks
 from hocket.cli.apps import common, pictures, sweeps
 
-from hocket import processes
-
 FORMS = ("data", "tasks", "persistent", "flow")
 SWEEP = sweeps.Sweep("size", "Figure 8: 2-D FFT", "an image", given="input")
 
@@ -55,7 +53,7 @@ def run(options: argparse.Namespace) -> common.Result:
     else:
         frames = pictures.from_photographs(options.images, rows, cols, options.frames)
     count, rows, cols = frames.shape
-    with processes.run_folder() as folder:
+    with common.run_folder() as folder:
         pictures.write(folder / "images", frames)
         words = {
             "rows": rows,

@@ -25,7 +25,6 @@ from hocket.cli.apps import common
 from hocket.cli.free_memory import free_memory
 from hocket.cli.main import UsageError
 
-from hocket import processes
 from hocket.errors import Error
 
 MODES = ("plain", "lookahead", "flow")
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> common.Result:
         "runs": options.runs,
         "pivots": options.check,
     }
-    with processes.run_folder() as folder:
+    with common.run_folder() as folder:
         facts = common.start("linpack", rows * columns, words, folder, options.timeout)
     return result(options, (rows, columns), facts)
 

@@ -33,7 +33,6 @@ import numpy as np
 import numpy.typing as npt
 from hocket.cli.apps import common, fft2d, sweeps
 
-from hocket import processes
 from hocket.errors import Error
 
 PAPER = "left 0 0 192 192\nmiddle 48 192 96 96\nright 0 288 192 192\n"
@@ -107,7 +106,7 @@ def run(options: argparse.Namespace) -> common.Result:
     sizes = [block.rows * block.cols for block in blocks]
     given = common.shares(options.procs, sizes) if enough else [0] * len(blocks)
     keep = options.check or options.picture
-    with processes.run_folder() as folder:
+    with common.run_folder() as folder:
         words = {
             "blocks": ";".join(f"{b.row},{b.col},{b.rows},{b.cols}" for b in blocks),
             "processes": given,

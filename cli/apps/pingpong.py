@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 from hocket.cli.apps import common
 
-from hocket import processes
-
 STEPS = ("inquiry", "call", "descriptor", "schedule", "pack", "move")
 FORMS = ("plain", "persistent", "data")
 
@@ -53,7 +51,7 @@ def run(options: argparse.Namespace) -> common.Result:
             "runs": options.runs,
             "forms": forms[count],
         }
-        with processes.run_folder() as folder:
+        with common.run_folder() as folder:
             facts = common.start("pingpong", count, words, folder, options.timeout)
         rows += [{"procs": count, "per_task": count / 2, **table} for table in facts.pop("tables")]
     wrong = int(sum(row["wrong"] for row in rows))

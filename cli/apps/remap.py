@@ -22,8 +22,6 @@ import argparse
 from hocket.cli.apps import common
 from hocket.cli.main import UsageError
 
-from hocket import processes
-
 TASKS = {"tasks": 2, "persistent": 2, "climate-tasks": 2}
 FORMS = ("two-array", "in-place", "tasks", "persistent", "climate", "climate-tasks")
 
@@ -55,7 +53,7 @@ def run(options: argparse.Namespace) -> common.Result:
         "forms": forms,
         "runs": options.runs,
     }
-    with processes.run_folder() as folder:
+    with common.run_folder() as folder:
         facts = common.start("remap", options.procs, words, folder, options.timeout)
     found = {}
     for one in facts["forms"]:

@@ -33,7 +33,6 @@ from hocket.cli.apps import common, fft2d, sweeps, viewer
 from hocket.cli.main import UsageError
 
 import hocket as hk
-from hocket import processes
 from hocket.errors import Error
 
 FORMS = ("data", "tasks", "persistent")
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace) -> common.Result:
     forms = fft2d.forms_of(options, FORMS, 2)
     rows, cols = common.pair(options.size, "--size")
     shows = sys.stdout.isatty() and not options.json
-    with processes.run_folder() as folder:
+    with common.run_folder() as folder:
         words = {
             "rows": rows,
             "cols": cols,
@@ -135,7 +134,7 @@ def run_on(options: argparse.Namespace) -> common.Result:
 
     before = signal.signal(signal.SIGINT, stop)
     try:
-        with processes.run_folder() as folder:
+        with common.run_folder() as folder:
             facts = common.start("steering", options.procs, words, folder, math.inf)
     finally:
         signal.signal(signal.SIGINT, before)

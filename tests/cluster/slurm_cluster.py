@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A Slurm cluster of two nodes on this machine, made for tests and taken down after them.
 
-Debian's slurm-wlm and munge, as root: a controller and two node daemons, each with a host name and
-a folder for temporary files of its own. `python tests/cluster/slurm_cluster.py COMMAND …` runs a
-command while the cluster is there.
+Debian's slurm-wlm and munge, as root: a controller and two node daemons, each with a host name,
+shared memory and a folder for temporary files of its own. `python tests/cluster/slurm_cluster.py
+COMMAND …` runs a command while the cluster is there.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _start(folder: Path, environment: dict[str, str]) -> None:
     )  # fmt: skip
     run("slurmctld", "-c")
     for node in NODES:
-        mount = f"mount --bind '{folder}/tmp.{node}' '{folder}/tmp'"
+        mount = f"mount --bind '{folder}/tmp.{node}' '{folder}/tmp' && mount -t tmpfs shm /dev/shm"
         run("unshare", "-m", "-u", "sh", "-c", f"hostname {node} && {mount} && slurmd -N {node}")
     limit = time.monotonic() + 60
     while True:

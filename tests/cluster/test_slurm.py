@@ -13,13 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from hocket import mpiexec
+
 sys.path.insert(0, str(Path(__file__).parent))
 import slurm_cluster
 
 pytestmark = pytest.mark.soak
 HOCKET = str(Path(sys.executable).with_name("hocket"))
 ALLOCATE = ("salloc", "-Q", "-N2", "-n4", "--overcommit")
-STEP = ("srun", "-N2", "-n4", "--overcommit")
+#: `srun` of a program of this Python's MPI, as the guide says for each
+MPI = ("--mpi=pmi2",) if mpiexec.flavour(mpiexec.find()) == "mpich" else ()
+SRUN = (*(["env", "MPIR_CVAR_CH4_NETMOD=ofi"] if MPI else []), "srun", *MPI)
+STEP = (*SRUN, "-N2", "-n4", "--overcommit")
 
 PROGRAM = """
 import socket, sys
@@ -98,7 +103,7 @@ def test_srun_of_several_programs(run):
 def test_a_heterogeneous_job_is_one_program(run):
     code, out = run(
         "salloc", "-Q", "-w", "n1", "-n2", "--overcommit", ":", "-w", "n2", "-n2", "--overcommit",
-        "srun", "--het-group=0,1", sys.executable, run.written(PROGRAM), "tasks",
+        *SRUN, "--het-group=0,1", sys.executable, run.written(PROGRAM), "tasks",
     )  # fmt: skip
     assert code == 0 and places(out) == set(HOSTS), out
 
@@ -109,7 +114,7 @@ def test_a_batch_script(run):
         f"""\
         #!/bin/sh
         #SBATCH --nodes=2 --ntasks=4 --overcommit --time=00:02:00
-        srun --overcommit {sys.executable} {program} tasks
+        {" ".join(SRUN)} --overcommit {sys.executable} {program} tasks
         """,
         "job.sh",
     )
@@ -150,6 +155,27 @@ def test_an_allocation_that_is_smaller_than_the_run(run):
     code, out = run(*ALLOCATE, sys.executable, program)
     assert code == 0 and str([6] * 6) in out, out
     assert "the Slurm allocation has 4 tasks, and the run 6 processes" in out, out
+
+
+def test_settings_that_differ_are_named(run):
+    """Separate programs of one job; the second host's have another setting."""
+    text = """
+        import sys
+        import hocket as hk
+        try:
+            hk.Team()
+        except hk.MismatchError as error:
+            sys.stdout.write(f"refused: {error}\\n")
+        """
+    program, python = run.written(text), sys.executable
+    listed = f"0-1 {python} {program}\n2-3 env HOCKET_MAX_BUFFER=4M {python} {program}\n"
+    run.written(listed, "list")
+    code, out = run(*STEP, "--multi-prog", "list")
+    said = (
+        "HOCKET_MAX_BUFFER is 268435456 on process 0 of 4 (host n1), but 4194304 on process 2 of 4 "
+    )
+    assert code == 0 and out.count(f"refused: the processes of one job differ: {said}") == 4, out
+    assert out.count("(host n2)") == 4
 
 
 BAD = """
@@ -282,7 +308,7 @@ def signalled(run, partition, ask):
         f"""\
         #!/bin/sh
         #SBATCH --nodes=2 --ntasks=4 --time=00:05:00 --partition={partition}
-        srun --overcommit {sys.executable} {program}
+        {" ".join(SRUN)} --overcommit {sys.executable} {program}
         """,
         "job.sh",
     )

@@ -3,8 +3,8 @@
 
 Each has its own network address, process numbers, mounts, host name, /tmp and /dev/shm, and an SSH
 daemon as its first process; a link joins them. They share this machine's other file systems.
-`python tests/cluster/two_hosts.py COMMAND …` runs a command on the first one. It needs root, and
-Debian's openssh-server, iproute2 and util-linux.
+`python tests/cluster/two_hosts.py COMMAND …` runs a command on the first one, with a folder for
+shared files in HOCKET_SHARED. It needs root, and Debian's openssh-server, iproute2 and util-linux.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 NAMES = ("h1", "h2")
+LINKS = tuple(f"hk{side}-{os.getpid()}" for side in range(2))
 PROGRAMS = ("sshd", "ssh", "ssh-keygen", "ip", "unshare", "nsenter")
 
 _DAEMON = """\
@@ -98,10 +99,11 @@ class TwoHosts:
         while not (pids := children.read_text().split()) and time.monotonic() < limit:
             time.sleep(0.01)
         self.first[name] = int(pids[0])
-        self._run("ip", "link", "set", f"hk{side}", "netns", str(self.first[name]))
+        link = LINKS[side]
+        self._run("ip", "link", "set", link, "netns", str(self.first[name]))
         inside = ["nsenter", f"--target={self.first[name]}", "--net", "ip"]
-        self._run(*inside, *f"addr add 10.78.0.{side + 1}/24 dev hk{side}".split())
-        self._run(*inside, "link", "set", f"hk{side}", "up")
+        self._run(*inside, *f"addr add 10.78.0.{side + 1}/24 dev {link}".split())
+        self._run(*inside, "link", "set", link, "up")
 
     def _run(self, *words: str) -> None:
         subprocess.run(words, env=self.environment, check=True)
@@ -127,7 +129,7 @@ def two_hosts() -> Iterator[TwoHosts]:
         lines = ["127.0.0.1 localhost", *(f"10.78.0.{k + 1} {n}" for k, n in enumerate(NAMES))]
         (folder / "names").write_text("\n".join(lines) + "\n")
         subprocess.run(
-            ["ip", "link", "add", "hk0", "type", "veth", "peer", "name", "hk1"], check=True
+            ["ip", "link", "add", LINKS[0], "type", "veth", "peer", "name", LINKS[1]], check=True
         )
         for name in NAMES:
             made.start(name)
@@ -137,7 +139,7 @@ def two_hosts() -> Iterator[TwoHosts]:
         for name in made.first:
             with contextlib.suppress(ProcessLookupError):
                 made.kill(name)
-        subprocess.run(["ip", "link", "del", "hk0"], capture_output=True)
+        subprocess.run(["ip", "link", "del", LINKS[0]], capture_output=True)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -161,4 +163,5 @@ if __name__ == "__main__":
         raise SystemExit(f"two hosts need {', '.join(lacking)} (Debian: openssh-server iproute2)")
     with two_hosts() as both:
         line = both.command(NAMES[0], sys.argv[1:])
-        raise SystemExit(subprocess.run(line, env=both.environment).returncode)
+        shared = {"HOCKET_SHARED": str(both.folder)}
+        raise SystemExit(subprocess.run(line, env={**both.environment, **shared}).returncode)

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 from lockstep import mpiexec
-from test_kill import MARK, marked, pids_of
+from lockstep.elsewhere import with_variable
+from test_kill import MARK, processes_of
 
 SECONDS = 100.0  # generous; alone it is about one
 
@@ -82,7 +83,7 @@ def flow():
     with hk.Flow() as f:
         f.recv(w, a, "b")
 
-tell(f"{rank}.pid", str(os.getpid()))
+tell(f"{rank}.pid", f"{os.getpid()} {os.uname().nodename}")
 if w.name == "b":
     time.sleep(1000)
 try:
@@ -113,10 +114,10 @@ def errors_of_others(
     )
     places = {rank: folder / f"{rank}.said" for rank in range(3) if rank != victim}
     try:
-        pids = pids_of(folder, process)
+        ranks = processes_of(folder, process)
         time.sleep(0.7)  # the others wait by now, and sleep
         began = time.monotonic()
-        os.kill(pids[victim], signal.SIGKILL)
+        ranks[victim].kill()
         told = places.values()
         while not all(each.exists() for each in told) and time.monotonic() < began + SECONDS:
             time.sleep(0.05)
@@ -124,12 +125,13 @@ def errors_of_others(
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        for pid in marked(str(folder)):
+        for left in with_variable(f"{MARK}={folder}"):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                left.kill()
         process.wait()
 
 
+@pytest.mark.one_host("between hosts, the launcher ends a job, and it sees shells here")
 @pytest.mark.parametrize(
     "waits",
     [

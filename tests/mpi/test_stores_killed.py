@@ -75,7 +75,7 @@ try:
             s.write("t", a)
             assert (s.read("t", a.layout).local == step).all()
         if step == 1:
-            tell(f"{rank}.pid", str(os.getpid()))
+            tell(f"{rank}.pid", f"{os.getpid()} {os.uname().nodename}")
 except hk.Error as error:
     tell(f"{rank}.said", f"{step} {type(error).__name__}: {error}")
 """
@@ -166,6 +166,7 @@ def test_each_call_of_the_system_may_be_the_last(tmp_path):
         writing_dies(tmp_path / f"x{when}", "renameat2", when)
 
 
+@pytest.mark.one_host("between hosts, the launcher ends a job, and it sees shells here")
 @pytest.mark.parametrize(("call", "victim"), [("save", 0), ("append", 2), ("write", 0)])
 def test_processes_whose_peer_dies_name_it_and_files_are_whole(tmp_path, call, victim):
     told = errors_of_others(tmp_path, TOGETHER, [call], victim)

@@ -447,3 +447,22 @@ def test_lines_that_arrive_in_pieces_are_joined_by_rank(tmp_path):
         while readers.read(1):
             pass
     assert lines == [(0, "out", "abd"), (1, "out", "c"), (0, "out", "end"), (1, "out", "end")]
+
+
+@pytest.mark.parametrize(
+    ("device", "netmod"),
+    [
+        ("'--with-device=ch4:ucx,ofi'", ["env", "MPIR_CVAR_CH4_NETMOD=ofi"]),
+        ("'--with-device=ch4:ucx'", []),
+        ("'--with-device=ch4:ofi'", []),
+    ],
+)
+def test_an_mpich_with_both_uses_libfabric_under_slurm(tmp_path, monkeypatch, device, netmod):
+    """Slurm's PMI-2 reads at most 1024 bytes of a request; UCX has longer addresses."""
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text(f'#!/bin/sh\necho HYDRA build details: "{device}"\n')
+    launcher.chmod(0o755)
+    monkeypatch.setenv("HOCKET_MPIEXEC", str(launcher))
+    monkeypatch.delenv("SLURM_MPI_TYPE", raising=False)
+    line = slurm.Allocation().command(2, ["program"])
+    assert line[line.index("--mpi=pmi2") + 1 :] == [*netmod, "program"]

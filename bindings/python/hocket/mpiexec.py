@@ -107,6 +107,11 @@ def leave_ending_to_us(mpiexec: Path) -> list[str]:
     return ["-disable-auto-cleanup"] if "HYDRA" in text and "Intel" not in text else []
 
 
+def prefers_ucx(mpiexec: Path) -> bool:
+    """Whether this is an MPICH that chooses UCX unless asked for libfabric, which it has, too."""
+    return re.search(r"--with-device=ch4:ucx,(\w+,)*ofi\b", _version(mpiexec)) is not None
+
+
 def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """Environment variables with which a launcher of this flavour works without configuration.
 

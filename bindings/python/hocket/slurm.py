@@ -80,13 +80,22 @@ class Allocation:
             )
 
     def command(self, count: int, argv: Sequence[str]) -> list[str]:
-        """A line of `srun`. Each line of its output begins with a rank."""
+        """A line of `srun`. Each line of its output begins with a rank.
+
+        MPICH puts the addresses of its processes into requests to Slurm (PMI). Slurm's plug-in for
+        PMI-2 reads at most 1024 bytes of a request, and takes the rest for another one
+        (handle_pmi1_cmd). Addresses of UCX are longer, those of libfabric (OFI) are not. With UCX,
+        MPI_Init failed or hung in half of the starts.
+        """
         line = ["srun", f"--nodes={min(self.count, count)}", f"--ntasks={count}", "--overcommit"]
         # hocket ends the others itself, because Slurm may name them before the first.
         line += ["--overlap", "--label", "--kill-on-bad-exit=0", "--cpu-bind=none"]
         if "SLURM_MPI_TYPE" not in os.environ:
-            kind = mpiexec.flavour(mpiexec.find())
-            line.append("--mpi=pmix" if kind.startswith("openmpi") else "--mpi=pmi2")
+            launcher = mpiexec.find()
+            openmpi = mpiexec.flavour(launcher).startswith("openmpi")
+            line.append("--mpi=pmix" if openmpi else "--mpi=pmi2")
+            if mpiexec.prefers_ucx(launcher):  # the user's own choice comes later
+                line += ["env", "MPIR_CVAR_CH4_NETMOD=ofi"]
         return [*line, *argv]
 
     def labelled(self, line: str) -> list[tuple[int | None, str]]:

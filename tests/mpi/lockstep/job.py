@@ -17,9 +17,10 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from lockstep import mpiexec
-from lockstep.wire import SOCKET, Call, Hello, Outcome
+from lockstep.wire import FOLDER, SOCKET, Call, Hello, Outcome
 
 START_SECONDS = 180.0
+HOSTS = os.environ.get("HOCKET_HOSTS", "")  # of the ranks
 # How long the others may go on once one rank has failed.
 GRACE_SECONDS = float(os.environ.get("LOCKSTEP_GRACE", "10"))
 CLOSE_SECONDS = 30.0
@@ -49,19 +50,25 @@ class Job:
         # Short, because the name of a Unix socket holds 107 characters; in memory if possible,
         # because Open MPI keeps its shared segments here.
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
+        if HOSTS:
+            base = tempfile.gettempdir()  # over_hosts.py makes it one that all hosts see
         self._scratch = Path(tempfile.mkdtemp(prefix="hocket-test-", dir=base))
         self._output = (self._scratch / "output.txt").open("w+b")
         self._connections: list[Connection] = []
-        self._pids: list[int] = []
-        address = str(self._scratch / "socket")
+        self._pids: list[int] = []  # 0: of another host
         environment = mpiexec.environment(os.environ, str(self._scratch), size, nodes)
-        environment[SOCKET] = address
+        environment[FOLDER] = str(self._scratch)
         here = str(Path(__file__).resolve().parents[1])
         environment["PYTHONPATH"] = os.pathsep.join(
             [here, *filter(None, [os.environ.get("PYTHONPATH")])]
         )
-        with socket.socket(socket.AF_UNIX) as server:
-            server.bind(address)
+        with socket.socket(socket.AF_INET if HOSTS else socket.AF_UNIX) as server:
+            if HOSTS:
+                server.bind((socket.gethostbyname(socket.gethostname()), 0))
+                environment[SOCKET] = "{} {}".format(*server.getsockname())
+            else:
+                environment[SOCKET] = str(self._scratch / "socket")
+                server.bind(environment[SOCKET])
             server.listen(size)
             self._process = subprocess.Popen(
                 [mpiexec.find(), "-n", str(size), sys.executable, "-m", "lockstep.worker"],
@@ -92,7 +99,8 @@ class Job:
                         f"a rank says it is {hello.rank} of {hello.size} in a job of {self.size}: "
                         f"does {mpiexec.find()} belong to the MPI that mpi4py uses?"
                     )
-                known[hello.rank] = (connection, hello.pid)
+                here = hello.host == os.uname().nodename
+                known[hello.rank] = (connection, hello.pid if here else 0)
             elif self._process.poll() is not None or time.monotonic() > deadline:
                 raise JobError(
                     f"{len(known)} of {self.size} ranks started within {START_SECONDS:.0f} s; "
@@ -194,8 +202,11 @@ class Job:
         starts = {}
         for rank in stuck:
             starts[rank] = (self._scratch / f"rank-{rank}.txt").stat().st_size
+        # The launcher passes the signal on to all ranks, also to those of other hosts.
+        everyone = [self._process.pid] if HOSTS else [self._pids[rank] for rank in stuck]
+        for pid in everyone if stuck else []:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pids[rank], signal.SIGUSR2)
+                os.kill(pid, signal.SIGUSR2)
         places: dict[int, str] = {}
         limit = time.monotonic() + 10
         while stuck:  # until all have written, and none goes on
@@ -221,7 +232,7 @@ class Job:
         segments: set[Path] = set()
         if self._process.poll() is None:
             for rank, pid in enumerate(self._pids):
-                if rank not in (skip or []):
+                if pid != 0 and rank not in (skip or []):
                     segments |= shared_segments(pid)
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lockstep import mpiexec
-from lockstep.job import Job, JobError
+from hocket import hosts
+from lockstep import mpiexec, over_hosts
+from lockstep.job import HOSTS, Job, JobError
 from lockstep.wire import Call
 
 RANKS = "lockstep_ranks"
@@ -27,9 +31,18 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "ranks(*counts, soak, seconds, nodes): called on so many ranks"
     )
     config.addinivalue_line("markers", "soak: long; runs only with -m soak")
+    config.addinivalue_line("markers", "one_host(reason): not over the hosts of HOCKET_HOSTS")
+    if HOSTS and over_hosts.REAL not in os.environ:
+        folder = Path(tempfile.mkdtemp(prefix="over-", dir=hosts.shared_folder()))
+        over_hosts.prepare(os.environ, folder)
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items if HOSTS else []:
+        mark = item.get_closest_marker("one_host")
+        if mark is not None:
+            item.add_marker(pytest.mark.skip(reason=f"needs one host: {mark.args[0]}"))
     if "soak" in str(config.getoption("-m")):
         return
     soak = [item for item in items if item.get_closest_marker("soak")]

@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-SOCKET = "HOCKET_TEST_SOCKET"  # environment variable: where the ranks report
+# Environment variables: the socket of the ranks' reports, a path or "ADDRESS PORT"; their files.
+SOCKET = "HOCKET_TEST_SOCKET"
+FOLDER = "HOCKET_TEST_FOLDER"
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Hello:
     rank: int
     size: int
     pid: int
+    host: str = ""
 
 
 @dataclass(frozen=True)

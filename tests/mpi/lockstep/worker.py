@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from mpi4py import MPI
 
-from lockstep.wire import SOCKET, Call, Hello, Outcome
+from lockstep.wire import FOLDER, SOCKET, Call, Hello, Outcome
 
 
 def load(path: str) -> ModuleType:
@@ -102,18 +102,23 @@ def listen(connection: Connection, calls: queue.SimpleQueue[Call | None], scratc
 
 def main() -> None:
     rank, size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
-    address = os.environ[SOCKET]
-    where = Path(address).with_name(f"rank-{rank}.txt").open("w")
+    address, scratch = os.environ[SOCKET], Path(os.environ[FOLDER])
+    where = (scratch / f"rank-{rank}.txt").open("w")
     faulthandler.enable(where)
     # A C-level handler: it answers even where the rank is stuck inside MPI with the GIL held.
     faulthandler.register(signal.SIGUSR2, where, all_threads=True)
 
-    link = socket.socket(socket.AF_UNIX)
-    link.connect(address)
+    host, _, port = address.partition(" ")
+    if port:
+        link = socket.create_connection((host, int(port)))
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    else:
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(address)
     connection = Connection(link.detach())
-    connection.send(Hello(rank, size, os.getpid()))
+    connection.send(Hello(rank, size, os.getpid(), os.uname().nodename))
     calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-    listener = (connection, calls, Path(address).parent)
+    listener = (connection, calls, scratch)
     threading.Thread(target=listen, args=listener, daemon=True).start()
     while (call := calls.get()) is not None:
         outcome = perform(call)

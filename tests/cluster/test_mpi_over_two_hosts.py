@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of `tests/mpi` once more, with the processes of each job on two hosts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import two_hosts
+
+pytestmark = pytest.mark.soak
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("test_over_hosts", "test_kill", "test_alltoallw", "test_channel")
+
+
+@pytest.fixture(scope="module")
+def both() -> Iterator[two_hosts.TwoHosts]:
+    if lacking := two_hosts.missing():
+        pytest.skip(f"needs {', '.join(lacking)}: Debian's openssh-server and iproute2, as root")
+    with two_hosts.two_hosts() as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_over_two_hosts(both: two_hosts.TwoHosts, name: str) -> None:
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/mpi/{name}.py"]
+    shared = {"HOCKET_HOSTS": "h1,h2", "HOCKET_SHARED": str(both.folder)}
+    done = subprocess.run(
+        both.command("h1", [sys.executable, *words]),
+        cwd=ROOT,
+        env={**both.environment, **shared},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=1200,
+    )
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout
