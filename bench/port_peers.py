@@ -241,4 +241,5 @@ PEERS: dict[str, tuple[list[Callable[[Problem], Contestant]], tuple[str, ...], t
     "host": ([flat_copy, mpi], ("MPI in one job",), ("flat copy",)),
     "tcp": ([tcp_stream, adios, precice], ("TCP stream",), ("TCP stream",)),
     "tls": ([tcp_stream, openssl, adios], ("TCP stream",), ("openssl speed",)),
+    "resize": ([flat_copy], (), ("flat copy",)),
 }

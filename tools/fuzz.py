@@ -62,9 +62,9 @@ STORES = [
 ]  # fmt: skip
 PORTS = [
     # a hello of a connector, an observer, and a process that answers a route
-    (0, "HKT1\x4c\0\0\0\x02\0\0\0\x02\0" + 16 * "i" + "\x03\0\0\0run\x03\0\0\0two"
+    (0, "HKT1\x4c\0\0\0\x04\0\0\0\x02\0" + 16 * "i" + "\x03\0\0\0run\x03\0\0\0two"
         "\x04" + 7 * "\0" + "\x01" + 7 * "\0" + 16 * "s" + 6 * "\0" + "N@"),
-    (0, "HKT1\x49\0\0\0\x02\0\0\0\x03\0" + 16 * "i" + "\x03\0\0\0run" + 4 * "\0"
+    (0, "HKT1\x49\0\0\0\x04\0\0\0\x03\0" + 16 * "i" + "\x03\0\0\0run" + 4 * "\0"
         "\x01" + 15 * "\0" + 24 * "\0"),
     (1, 8 * "\x01" + "\x01\0\0\0t\x01\0\0\0" + 25 * "\x02"),
     (2, 8 * "\x01" + "\x01\0\0\0t\x02" + 8 * "\x02"),
@@ -72,7 +72,9 @@ PORTS = [
         + 7 * "\0" + "\x01\0\0\0\x01\0\0\0v\x01" + 8 * "\x02"),
     (4, 16 * "\x01" + "\x07\0\0\0(3) (*)" + "\x01\0\0\0" + 8 * "\0" + "\x18" + 7 * "\0"),
     (5, "HKR1" + 16 * "s" + "\x01\0\0\0"),
-    (6, "hocket port 1\nname t\nprocess 7\nstart 9\nsocket /tmp/x\naddress a:1\n"),
+    (6, "\x31\0\0\0" + 20 * "\0" + "\x01" + 11 * "\0" + "\x08" + 7 * "\0" + "\x01\x01" + 7 * "\0"
+        + "\x11\0\0\0" + 17 * "\0" + "\x18\0\0\0" + 24 * "\0"),
+    (7, "hocket port 1\nname t\nprocess 7\nstart 9\nsocket /tmp/x\naddress a:1\n"),
 ]  # fmt: skip
 FUZZERS = {
     "fuzz_layouts": (("base", "layout"), SEEDS),

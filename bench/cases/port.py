@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An array from one job to another by a port, beside a TCP stream, MPI, openssl and a flat copy.
 
-Also the time in which two jobs meet, and the processor's time that an observer takes from the
-program that it looks at.
+Also the time in which two jobs meet, in which a new job takes all arrays of an old one, and the
+processor's time that an observer takes from the program that it looks at.
 
 Half of the processes are one job, and half another one: their communicators are disjoint.
 """
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 RANKS = 2
 TIMEOUT = 60.0  # seconds
+#: by which jobs meet
+WAYS = ("host", "tcp", "tls")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +43,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--way",
         action="append",
-        choices=("host", "tcp", "tls", "connect", "observe"),
+        choices=("host", "tcp", "tls", "connect", "resize", "observe"),
         help="shared memory of one host, plain TCP, encrypted TCP, how long the jobs take to meet "
-        "by each of these, or the processor's time in `poll` a step of 10 ms; repeat it for "
-        "several (default: all; over a link, those by TCP)",
+        "by each of these, how long until a new job has all arrays of an old one, or the "
+        "processor's time in `poll` a step of 10 ms; repeat it for several (default: all; over a "
+        "link, those by TCP)",
     )
 
 
@@ -54,7 +57,7 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError(f"--ranks {options.ranks}: give an even number, one half for each job")
     if options.mebibytes <= 0:
         raise ValueError(f"--mebibytes {options.mebibytes}: give more than 0")
-    for way in {"host", "observe"} & set(options.way or []):
+    for way in {"host", "resize", "observe"} & set(options.way or []):
         if options.link:
             raise ValueError(f"--way {way}: the ends of a link are two hosts; give tcp or tls")
     shaped_link.validate(options)
@@ -162,6 +165,40 @@ def meeting(problem: Problem, way: str) -> Contestant:
     return Contestant(f"hocket {way}", prepare)
 
 
+def resizing(problem: Problem) -> Contestant:
+    """A new job connects, takes two arrays in one message, each of half the elements, and the old
+    one lets it go: as examples/22_resize.py changes the number of processes."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        meet, close = _port(problem, "host")
+        layout = hk.Layout(problem.half * (problem.elements // 2), "(BLOCK)", problem.half)
+        arrays = [hk.empty(layout, comm=problem.job) for _ in range(2)]
+        for number, array in enumerate(arrays):
+            array.local[...] = number if problem.sends else np.nan
+
+        def move() -> None:
+            w = meet()
+            if problem.sends:
+                w.send(arrays, "receiver")
+            else:
+                w.recv(arrays, "sender")
+            w.disconnect()
+
+        def check() -> None:
+            if not all((array.local == number).all() for number, array in enumerate(arrays)):
+                raise WrongResultError("the arrays of the new job are not those of the old one")
+
+        def spoil() -> None:
+            if not problem.sends:
+                for array in arrays:
+                    array.local.fill(np.nan)
+
+        return Step(move, check, spoil, close)
+
+    return Contestant("hocket resize", prepare)
+
+
 def observed(problem: Problem, elements: int) -> Contestant:
     """Seconds of the processor in `poll` a step of 10 ms, while an observer looks at so many
     elements once in ten steps; at none: nobody looks."""
@@ -231,8 +268,9 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
         raise ValueError("port needs an even number of processes; give --ranks 2")
     problem = Problem(comm, options)
     try:
-        ways = [way for way in PEERS if way != "host" or not options.link]
-        for way in options.way or [*ways, "connect", *([] if options.link else ["observe"])]:
+        ways = [way for way in WAYS if way != "host" or not options.link]
+        one_host = [] if options.link else ["resize", "observe"]
+        for way in options.way or [*ways, "connect", *one_host]:
             makers, baseline, limit = PEERS.get(way, ([], (), ()))
             question = Question(
                 {
@@ -245,7 +283,9 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 limit=limit,
                 bytes=0 if way in ("connect", "observe") else 8 * problem.elements * problem.half,
             )
-            if way in PEERS:
+            if way == "resize":
+                own = [resizing(problem)]
+            elif way in PEERS:
                 own = [by_port(problem, way)]
             elif way == "connect":
                 own = [meeting(problem, w) for w in ways]

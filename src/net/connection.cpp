@@ -46,7 +46,7 @@ bool Connection::fill() {
 }
 
 void Connection::send(std::uint8_t kind, std::span<const std::byte> body,
-                      std::shared_ptr<const Bytes> owner, std::span<const std::byte> shared) {
+                      std::shared_ptr<const void> owner, std::span<const std::byte> shared) {
     Writer writer;
     writer.u32(static_cast<std::uint32_t>(body.size() + shared.size())).u8(kind).raw(body);
     send_raw({writer.bytes().begin(), writer.bytes().end()});

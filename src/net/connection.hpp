@@ -35,7 +35,7 @@ class Connection {
 
     /// `shared` follows `body` in the same frame, and stays where it is until it is sent.
     void send(std::uint8_t kind, std::span<const std::byte> body,
-              std::shared_ptr<const Bytes> owner = {}, std::span<const std::byte> shared = {});
+              std::shared_ptr<const void> owner = {}, std::span<const std::byte> shared = {});
     /// True once nothing is left to send. @throws Disconnected
     bool flush();
     /// The next frame, if all of it has come. @throws Error, Disconnected
@@ -48,7 +48,7 @@ class Connection {
   private:
     struct Piece {
         Bytes own;
-        std::shared_ptr<const Bytes> owner;
+        std::shared_ptr<const void> owner;
         std::span<const std::byte> shared;
         std::span<const std::byte> bytes() const { return owner ? shared : std::span(own); }
     };

@@ -177,7 +177,8 @@ Descriptor dial_tcp(const Address& address, double seconds) {
         prepare_tcp(made);
         return made;
     }
-    fail_socket("connect to " + address.host + ":" + address.service, error);
+    throw Unreachable("cannot connect to " + address.host + ":" + address.service + ": " +
+                      std::strerror(error));
 }
 
 void prepare_tcp(const Descriptor& connection) {

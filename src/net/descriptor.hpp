@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "hocket/error.hpp"
+
 namespace hocket::net {
 
 class Descriptor {
@@ -54,7 +56,12 @@ bool is_abandoned(const std::string& path);
 /// Connects within `seconds`, or throws. With 0 seconds, `dial_unix` returns nothing while the
 /// listener's queue is full. @throws Error
 Descriptor dial_unix(const std::string& path, double seconds);
-/// @throws Error
+/// Nobody listens there, or no host answers.
+class Unreachable : public Error {
+  public:
+    using Error::Error;
+};
+/// @throws Unreachable; Error where the host is not known.
 Descriptor dial_tcp(const Address& address, double seconds);
 
 /// No delay of short messages, and an end within two seconds of silence where the other host, or

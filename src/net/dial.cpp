@@ -62,7 +62,7 @@ bool Dial::poll() {
                            "another one");
     }
     if (in_ || platform::seconds() < until_) return in_;
-    if (!connection_) fail_unknown(how_.port);
+    if (!connection_) fail_unreached();
     throw DeadlineError("the port " + text::quoted(how_.port) +
                         " has not answered in time; its program may be busy elsewhere, or be "
                         "stopped");
@@ -82,19 +82,37 @@ bool Dial::reach() {
             throw Error("to connect to " + how_.port +
                         " a key is needed; give the path of the key file that the port has "
                         "(key=), or say secure=False on both sides");
-        if (!how_.again) {
-            connect(dial_tcp(*address, how_.route ? std::min(left(), longest_try) : left()));
-        } else if (platform::seconds() >= next_try_) {
-            try {
-                connect(dial_tcp(*address, std::min(left(), longest_try)));
-            } catch (const Error&) {
-                next_try_ = platform::seconds() + between_checks;
-            }
-        }
+        reach_host(*address);
     } else {
         reach_name();
     }
     return connection_ != nullptr;
+}
+
+void Dial::reach_host(const Address& address) {
+    if (platform::seconds() < next_try_) return;
+    const auto later = [&](const Error& error) {
+        unreachable_ = error.what();
+        next_try_ = platform::seconds() + between_checks;
+    };
+    try {
+        connect(dial_tcp(address, std::clamp(left(), between_checks, longest_try)));
+    } catch (const Unreachable& error) {
+        // A process of a job that is there listens already.
+        if (how_.route && !how_.again) throw;
+        later(error);
+    } catch (const Error& error) {
+        if (!how_.again) throw;
+        later(error);
+    }
+}
+
+void Dial::fail_unreached() const {
+    if (unreachable_.empty()) fail_unknown(how_.port);
+    throw DeadlineError(unreachable_ + ", for " +
+                        text::seconds(how_.timeout.value_or(default_wait)) +
+                        "; start the program that opens this port, look at its host:port, or wait "
+                        "longer (timeout=)");
 }
 
 void Dial::reach_name() {

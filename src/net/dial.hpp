@@ -33,7 +33,7 @@ struct Welcome {
 Bytes bytes_of(const Welcome& welcome);
 
 /// A client that connects and says hello; with another right than the one that is wanted, where the
-/// key has only that. A name is waited for until the deadline.
+/// key has only that. A port that is not there yet is waited for until the deadline.
 class Dial {
   public:
     Dial(DialOptions how, Hello hello);
@@ -53,6 +53,8 @@ class Dial {
   private:
     bool reach();
     void reach_name();
+    void reach_host(const Address& address);
+    [[noreturn]] void fail_unreached() const;
     void connect(Descriptor descriptor);
     bool greet();
     double left() const;
@@ -62,6 +64,7 @@ class Dial {
     double until_, next_try_ = 0;
     std::shared_ptr<const Key> key_;
     std::unique_ptr<Connection> connection_;
+    std::string unreachable_;  // why the last try to reach the host failed
     bool local_ = false, said_ = false, in_ = false;
     Welcome welcome_;
 };

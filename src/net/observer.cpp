@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <map>
-#include <set>
 
 #include "base/checked.hpp"
 #include "base/platform.hpp"
@@ -14,6 +12,7 @@
 #include "net/boxes.hpp"
 #include "net/dial.hpp"
 #include "net/observer_messages.hpp"
+#include "net/picture.hpp"
 
 namespace hocket {
 namespace net {
@@ -49,19 +48,6 @@ class Session {
     void set(const std::string& name, const Value& value);
 
   private:
-    // A picture that is under way, and where it goes.
-    struct Awaited {
-        std::int64_t number, itemsize;
-        void* data;
-        Shape strides;
-        Shape shape;
-        bool strided = false;
-        std::int64_t missing = -1;  // bytes; -1: the picture has not begun
-        std::optional<Layout> layout;
-        std::map<std::int64_t, Bytes> parts;  // by process, until they are complete
-        std::map<std::int64_t, std::size_t> filled;
-    };
-
     Connection& connection() {
         if (!connection_) throw Error("this look at the port '" + port_ + "' was closed");
         return *connection_;
@@ -71,8 +57,7 @@ class Session {
     bool flush();
     void receive(const Frame& frame);
     void receive_section(Reader& reader);
-    void receive_part(Reader& reader);
-    void unpack_part(std::int64_t process, const Bytes& bytes);
+    void receive_part(Reader& reader, bool elements);
     void wait_for_answer(const std::function<bool()>& done, const std::string& what);
 
     std::string port_;
@@ -81,7 +66,7 @@ class Session {
     Catalog catalog_;
     bool known_ = false, swapped_ = false;
     std::int64_t step_ = 0, number_ = 0, answered_ = 0;
-    Awaited* awaited_ = nullptr;
+    Picture* awaited_ = nullptr;  // the picture that is under way
     std::string failure_;
     bool ended_ = false;
     std::optional<std::string> lost_;
@@ -144,7 +129,9 @@ void Session::receive(const Frame& frame) {
         case MessageKind::section:
             return receive_section(reader);
         case MessageKind::part:
-            return receive_part(reader);
+            return receive_part(reader, true);
+        case MessageKind::lists:
+            return receive_part(reader, false);
         case MessageKind::parameter_changed:
             answered_ = reader.i64();
             step_ = reader.i64();
@@ -167,52 +154,21 @@ void Session::receive(const Frame& frame) {
 
 void Session::receive_section(Reader& reader) {
     const SectionHeader header = read_section_header(reader);
-    if (awaited_ == nullptr || header.number != awaited_->number || awaited_->missing >= 0)
+    if (awaited_ == nullptr || header.number != awaited_->number())
         throw Error("the port '" + port_ + "' sends an array that nobody asked for");
-    Awaited& of = *awaited_;
-    of.layout = Layout::parse(header.layout);
-    if (of.layout->shape() != of.shape)
-        throw Error("the port '" + port_ + "' sends an array of shape " +
-                    text::tuple(of.layout->shape()) + " instead of " + text::tuple(of.shape));
+    awaited_->begin(header);
     step_ = header.poll;
-    of.missing = 0;
-    for (const auto& [process, bytes] : header.parts) {
-        // The layout says how long a part is; it also bounds what is allocated here.
-        if (process < 0 || process >= of.layout->size() ||
-            bytes != of.layout->local_elements(process) * of.itemsize)
-            throw Error("the port '" + port_ + "' sends a part of " + std::to_string(bytes) +
-                        " bytes for process " + std::to_string(process));
-        if (bytes == 0 || of.parts.contains(process)) continue;
-        of.parts[process].resize(static_cast<std::size_t>(bytes));
-        of.filled[process] = 0;
-        of.missing += bytes;
-    }
-    if (of.missing == 0) answered_ = of.number;
+    if (awaited_->complete()) answered_ = header.number;
 }
 
-void Session::receive_part(Reader& reader) {
-    const std::int64_t number = reader.i64(), process = reader.i64(), first = reader.i64();
-    const auto bytes = reader.rest();
-    if (awaited_ == nullptr || number != awaited_->number) return;
-    Awaited& of = *awaited_;
-    const auto found = of.parts.find(process);
-    if (found == of.parts.end() || first != static_cast<std::int64_t>(of.filled[process]) ||
-        bytes.size() > found->second.size() - of.filled[process])
-        throw Error("the port '" + port_ + "' sends bytes that belong to no part");
-    std::copy(bytes.begin(), bytes.end(), found->second.begin() + first);
-    of.filled[process] += bytes.size();
-    of.missing -= static_cast<std::int64_t>(bytes.size());
-    if (of.filled[process] == found->second.size()) {
-        unpack_part(process, found->second);
-        of.parts.erase(found);
-    }
-    if (of.missing == 0) answered_ = of.number;
-}
-
-void Session::unpack_part(std::int64_t process, const Bytes& bytes) {
-    const Awaited& of = *awaited_;
-    const Shape strides = of.layout->is_indexed() ? Shape{of.itemsize} : of.strides;
-    unpack(of.layout->global_indices(process), of.itemsize, bytes.data(), of.data, strides);
+void Session::receive_part(Reader& reader, bool elements) {
+    const std::int64_t number = reader.i64();
+    if (awaited_ == nullptr || number != awaited_->number()) return;
+    if (elements)
+        awaited_->take_elements(reader);
+    else
+        awaited_->take_lists(reader);
+    if (awaited_->complete()) answered_ = number;
 }
 
 const ObservedArray& Session::array(const std::string& name) {
@@ -233,29 +189,26 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
         throw LayoutError("'" + name + "' has " + std::to_string(of.shape.size()) +
                           " dimensions, and " + std::to_string(slices.size()) +
                           " slices are given");
-    Awaited awaited{++number_, of.itemsize, data, {}, {}, false, -1, {}, {}, {}};
     // Throws for slices that an array of this shape would refuse.
-    awaited.shape =
+    const Shape shape =
         Layout(of.shape, std::vector<Format>(of.shape.size(), Format("*"))).section(slices).shape();
-    awaited.strides = dense(awaited.shape, of.itemsize);
-    if (strides && strides->size() != awaited.shape.size())
+    if (strides && strides->size() != shape.size())
         throw Error("the memory for '" + name + "' has " + std::to_string(strides->size()) +
-                    " strides, and the section has " + std::to_string(awaited.shape.size()) +
+                    " strides, and the section has " + std::to_string(shape.size()) +
                     " dimensions");
     Bytes whole;
-    if (strides && *strides != awaited.strides) {
+    if (strides && *strides != dense(shape, of.itemsize)) {
         // Parts of explicit segments come by row-major number.
-        const auto bytes = base::product(awaited.shape);
-        whole.resize(static_cast<std::size_t>(bytes.value() * of.itemsize));
-        awaited.data = whole.data();
+        whole.resize(static_cast<std::size_t>(base::product(shape).value() * of.itemsize));
     }
+    Picture awaited(port_, ++number_, of.itemsize, whole.empty() ? data : whole.data(), shape);
     Writer writer;
-    write(writer, SectionRequest{awaited.number, name, {slices.begin(), slices.end()}});
+    write(writer, SectionRequest{awaited.number(), name, {slices.begin(), slices.end()}});
     connection().send(static_cast<std::uint8_t>(MessageKind::section_request), writer.bytes());
     awaited_ = &awaited;
     failure_.clear();
     try {
-        wait_for_answer([&] { return answered_ == awaited.number; }, "'" + name + "'");
+        wait_for_answer([&] { return answered_ == awaited.number(); }, "'" + name + "'");
     } catch (...) {
         awaited_ = nullptr;
         throw;
@@ -264,7 +217,7 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
     if (!failure_.empty()) throw Error(failure_);
     if (whole.empty()) return;
     IndexLists all;
-    for (const std::int64_t extent : awaited.shape) {
+    for (const std::int64_t extent : shape) {
         auto& list = all.emplace_back(static_cast<std::size_t>(extent));
         for (std::size_t k = 0; k < list.size(); ++k) list[k] = static_cast<std::int64_t>(k);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/observer_messages.hpp"
 
+#include <algorithm>
+
 #include "net/hello.hpp"
 
 namespace hocket::net {
@@ -104,7 +106,12 @@ Catalog read_catalog(Reader& reader) {
 void write(Writer& writer, const SectionHeader& header) {
     writer.i64(header.number).i64(header.poll).text(header.layout);
     writer.u32(static_cast<std::uint32_t>(header.parts.size()));
-    for (const auto& [process, bytes] : header.parts) writer.i64(process).i64(bytes);
+    for (const SectionPart& part : header.parts) {
+        writer.i64(part.process).i64(part.bytes);
+        if (!header.layout.empty()) continue;
+        writer.u8(static_cast<std::uint8_t>(part.counts.size()));
+        for (const std::int64_t count : part.counts) writer.i64(count);
+    }
 }
 
 SectionHeader read_section_header(Reader& reader) {
@@ -113,8 +120,12 @@ SectionHeader read_section_header(Reader& reader) {
     header.poll = reader.i64();
     header.layout = reader.text(longest_to_observer);
     for (std::size_t left = reader.length(most_parts); left > 0; --left) {
-        const std::int64_t process = reader.i64();
-        header.parts.emplace_back(process, reader.i64());
+        SectionPart& part = header.parts.emplace_back();
+        part.process = reader.i64();
+        part.bytes = reader.i64();
+        if (!header.layout.empty()) continue;
+        part.counts.resize(std::min<std::size_t>(reader.u8(), most_dimensions));
+        for (std::int64_t& count : part.counts) count = reader.i64();
     }
     return header;
 }

@@ -25,6 +25,7 @@ enum class MessageKind : std::uint8_t {
     parameter_changed = 15,  // number of the change, poll
     failed = 16,             // number of the request or change, text
     ended = 17,              // text: the program has closed its port
+    lists = 18,              // number of the request, process, dimension, indices: before its parts
 };
 
 /// The longest frames: from an observer, and to an observer.
@@ -50,10 +51,18 @@ struct Catalog {
     std::vector<ObservedArray> arrays;
     std::vector<std::pair<std::string, Value>> parameters;
 };
+struct SectionPart {
+    std::int64_t process = 0, bytes = 0;
+    /// Without a layout: the lengths of this process's lists of indices, one list a dimension; or
+    /// of one list of the elements' row-major numbers.
+    std::vector<std::int64_t> counts;
+};
 struct SectionHeader {
     std::int64_t number = 0, poll = 0;
-    std::string layout;  // of the section; its processes are those of `parts`
-    std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // (process, bytes)
+    /// Of the section; its processes are those of `parts`. "": too long for a message, so that
+    /// lists come before the elements of each part.
+    std::string layout;
+    std::vector<SectionPart> parts;
 };
 
 void write(Writer& writer, const SectionRequest& request);

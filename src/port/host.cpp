@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
+#include "base/byte_order.hpp"
 #include "base/platform.hpp"
 #include "base/text.hpp"
+#include "layout/form.hpp"
+#include "layout/partition.hpp"
+#include "net/boxes.hpp"
 
 namespace hocket::port {
 namespace {
@@ -15,10 +18,23 @@ constexpr std::size_t most_queued = std::size_t{16} << 20;
 constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
 constexpr std::size_t longest_part = std::size_t{1} << 20;
 
-std::string too_long(const Layout& section, std::size_t bytes) {
-    return "the lists of this section's " + std::to_string(section.num_elements()) +
-           " elements have " + std::to_string(bytes) + " bytes, and " +
-           std::to_string(net::longest_to_observer) + " are the most; ask for fewer elements";
+// Whether the layout's text would be long: its lists go to the observer as numbers, part by part.
+bool has_long_lists(const Layout& section) {
+    constexpr std::int64_t most_runs = 4096;
+    const layout::Form& form = section.form();
+    std::int64_t runs = 0;
+    for (const layout::Format& format : form.base.formats)
+        if (format.partition) runs += format.partition->pieces();
+    if (form.boxes) runs += section.size();
+    for (std::int64_t process = 0; form.indexed() && process < section.size(); ++process)
+        runs += static_cast<std::int64_t>(form.segments->of(process).size());
+    return runs > most_runs;
+}
+
+// The number of indices of each list that `global_indices` gives.
+Shape list_lengths(const Layout& section, std::int64_t process) {
+    return section.is_indexed() ? Shape{section.local_elements(process)}
+                                : section.local_shape(process);
 }
 
 }  // namespace
@@ -243,6 +259,23 @@ bool Host::collecting() const {
                        [](const Slot& slot) { return slot.call != nullptr; });
 }
 
+// The lists of one part, which its elements follow.
+void Host::send_lists(ObserverConnection& observer, const AgreedSection& asked,
+                      std::int64_t process) {
+    const auto lists = std::make_shared<net::IndexLists>(asked.layout.global_indices(process));
+    for (std::size_t d = 0; d < lists->size(); ++d) {
+        std::vector<std::int64_t>& list = (*lists)[d];
+        for (std::int64_t& index : list) index = base::little_endian(index);
+        const auto all = std::as_bytes(std::span(list));
+        for (std::size_t first = 0; first < all.size(); first += longest_part) {
+            net::Writer body;
+            body.i64(asked.number).i64(process).u8(static_cast<std::uint8_t>(d));
+            observer.send(net::MessageKind::lists, body, lists,
+                          all.subspan(first, std::min(longest_part, all.size() - first)));
+        }
+    }
+}
+
 // One part after the other: process 0 holds a few parts at most, as the others keep theirs until it
 // receives them.
 comm::Protocol<> Host::collect(AgreedSection asked, std::int64_t poll) {
@@ -250,21 +283,22 @@ comm::Protocol<> Host::collect(AgreedSection asked, std::int64_t poll) {
     net::SectionHeader header;
     header.number = asked.number;
     header.poll = poll;
-    header.layout = asked.layout.text();
+    const bool listed = has_long_lists(asked.layout);
+    if (!listed) header.layout = asked.layout.text();
     for (std::int64_t process = 0; process < asked.layout.size(); ++process)
         if (sends_part(asked.layout, process))
-            header.parts.emplace_back(process,
-                                      asked.layout.local_elements(process) * asked.itemsize);
+            header.parts.push_back({process, asked.layout.local_elements(process) * asked.itemsize,
+                                    listed ? list_lengths(asked.layout, process) : Shape{}});
     net::Writer head;
     net::write(head, header);
-    const bool wanted = head.bytes().size() <= net::longest_to_observer;
-    if (wanted)
-        observer.send(net::MessageKind::section, head);
-    else
-        observer.fail(asked.number, too_long(asked.layout, head.bytes().size()));
+    observer.send(net::MessageKind::section, head);
     comm::When room([&] { return !observer.present() || observer.queued() < most_queued; });
-    for (const auto& [process, bytes] : header.parts) {
+    for (const auto& [process, bytes, counts] : header.parts) {
         co_await comm::until(room);
+        if (listed && observer.present()) {
+            send_lists(observer, asked, process);
+            co_await comm::until(room);
+        }
         std::shared_ptr<const net::Bytes> part = asked.own;
         if (process != 0) {
             auto received = std::make_shared<net::Bytes>(static_cast<std::size_t>(bytes));
@@ -274,7 +308,7 @@ comm::Protocol<> Host::collect(AgreedSection asked, std::int64_t poll) {
             co_await comm::until(requests);
             part = std::move(received);
         }
-        for (std::size_t first = 0; wanted && first < part->size(); first += longest_part) {
+        for (std::size_t first = 0; first < part->size(); first += longest_part) {
             const auto piece =
                 std::span(*part).subspan(first, std::min(longest_part, part->size() - first));
             net::Writer body;

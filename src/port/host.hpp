@@ -84,6 +84,8 @@ class Host {
     bool waits_for_slot(const PendingSection& asked) const;
     bool may_begin_section() const;
     void begin_sections();
+    static void send_lists(ObserverConnection& observer, const AgreedSection& asked,
+                           std::int64_t process);
     comm::Protocol<> collect(AgreedSection asked, std::int64_t poll);
     bool collecting() const;
 

@@ -25,7 +25,7 @@ ObserverConnection::~ObserverConnection() {
 }
 
 void ObserverConnection::send(net::MessageKind kind, const net::Writer& body,
-                              std::shared_ptr<const net::Bytes> owner,
+                              std::shared_ptr<const void> owner,
                               std::span<const std::byte> shared) {
     if (!present()) return;
     const std::scoped_lock lock(messages_lock_);

@@ -32,7 +32,7 @@ class ObserverConnection {
     void leave() { lost_ = true; }
     /// Queues a message. `shared` follows `body`, and stays where it is until it is sent.
     void send(net::MessageKind kind, const net::Writer& body,
-              std::shared_ptr<const net::Bytes> owner = {}, std::span<const std::byte> shared = {});
+              std::shared_ptr<const void> owner = {}, std::span<const std::byte> shared = {});
     void fail(std::int64_t number, const std::string& why);
     /// Passes all requests on that have come; none while the other thread sends. @throws what
     /// `take` throws.
@@ -52,7 +52,7 @@ class ObserverConnection {
     struct Message {
         net::MessageKind kind;
         net::Bytes body;
-        std::shared_ptr<const net::Bytes> owner;
+        std::shared_ptr<const void> owner;
         std::span<const std::byte> shared;
     };
     bool write_out();

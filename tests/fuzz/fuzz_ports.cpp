@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "net/directory.hpp"
 #include "net/forwarding.hpp"
 #include "net/hello.hpp"
 #include "net/observer_messages.hpp"
+#include "net/picture.hpp"
 
 using namespace hocket::net;
 
@@ -26,6 +28,20 @@ void check(std::span<const std::byte> bytes) {
         std::abort();
 }
 
+// A program may send anything: nothing is written beside the observer's memory.
+void look(Reader& reader) {
+    constexpr std::size_t longest = 256;
+    std::vector<double> memory(12);
+    Picture picture("fuzzed", 1, sizeof(double), memory.data(), {4, 3});
+    const auto message = [&] { return reader.raw(reader.length(longest)); };
+    Reader header(message());
+    picture.begin(read_section_header(header));
+    for (bool elements = false; !picture.complete(); elements = !elements) {
+        Reader part(message());
+        elements ? picture.take_elements(part) : picture.take_lists(part);
+    }
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
@@ -34,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
     Reader reader(bytes);
     try {
-        switch (data[0] % 7) {
+        switch (data[0] % 8) {
             case 5:
                 if (is_route(bytes).value_or(false)) static_cast<void>(parse_route(bytes));
                 break;
@@ -49,6 +65,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 break;
             case 3:
                 static_cast<void>(read_catalog(reader));
+                break;
+            case 6:
+                look(reader);
                 break;
             case 4:
                 static_cast<void>(read_section_header(reader));

@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -298,7 +299,7 @@ def test_a_section_of_lists_is_looked_up_once(runtime):
 
 
 @pytest.mark.soak
-def test_lists_that_are_too_long_for_a_message_fail_the_request_alone(runtime):
+def test_lists_that_are_longer_than_a_message_travel_in_pieces(runtime):
     order = np.random.default_rng(25).permutation(2200000)
     with hk.open_port("lists") as port:
         lists = hk.Layout.elements(order.shape, [order])
@@ -306,12 +307,87 @@ def test_lists_that_are_too_long_for_a_message_fail_the_request_alone(runtime):
 
         def look():
             with hk.observe("lists", timeout=60) as o:
-                with pytest.raises(hk.Error, match="ask for fewer elements"):
-                    o["a"][...]
-                return o["a"][5::100000]
+                return o["a"][...], o["a"][5::100000]
 
-        seen, _ = beside(port, look)
-        assert np.array_equal(seen, np.arange(2200000)[5::100000])
+        (whole, few), _ = beside(port, look)
+        assert np.array_equal(whole, np.arange(2200000))
+        assert np.array_equal(few, np.arange(2200000)[5::100000])
+
+
+# Of all these layouts the text is long, so that lists come before the elements.
+LISTED = """
+import numpy as np
+import hocket as hk
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+size, random = comm.size, np.random.default_rng(25)
+shape, count = (5000, 3), 15000
+places, owners = random.permutation(count), random.integers(0, size, shape[0])
+port = hk.open_port("listed")
+for name, layout in {
+    "elements": hk.Layout.elements(shape, [places[r::size] for r in range(size)]),
+    "shared": hk.Layout.elements(shape, [places[: count - 7 * r] for r in range(size)]),
+    "one": hk.Layout.elements(shape, [[], places[:]] + [[]] * (size - 2)),
+    "indirect": hk.Layout(shape, (hk.indirect(owners), "*"), size),
+    "columns": hk.Layout(shape[::-1], ("BLOCK", hk.indirect(owners % 1)), (size, 1)),
+}.items():
+    port.publish(name, hk.from_function(lambda i, j: 100 * i + j, layout, "int32"))
+go = port.parameter("go", True)
+if comm.rank == 0:
+    print("open", flush=True)
+while go.value:
+    port.poll()
+port.close()
+"""
+
+
+def test_pictures_of_long_lists(tmp_path, runtime):
+    program = tmp_path / "listed.py"
+    program.write_text(LISTED, encoding="utf-8")
+    env = mpiexec.environment(os.environ, str(tmp_path), 3, None)
+    line = [mpiexec.find(), "-n", "3", sys.executable, str(program)]
+    job = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
+    try:
+        assert job.stdout is not None and job.stdout.readline() == "open\n"
+        with hk.observe("listed", timeout=60) as o:
+            for name in ("elements", "shared", "one", "indirect", "columns"):
+                i, j = np.ogrid[: o[name].shape[0], : o[name].shape[1]]
+                whole = 100 * i + j
+                for section in (np.s_[...], np.s_[::-2, 1:], np.s_[2, :], np.s_[1, 2]):
+                    assert np.array_equal(o[name][section], whole[section]), (name, section)
+            o["go"] = False
+        assert job.wait(60) == 0
+    finally:
+        job.kill()
+
+
+def test_a_host_and_port_are_waited_for_as_a_name_is(tmp_path, runtime):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+    key = key_file(tmp_path / "run.key")
+    refused(
+        r"cannot connect to 127.*: Connection refused, for 0\.2 s",
+        name=address,
+        key=key,
+        timeout=0.2,
+    )
+    with pytest.raises(hk.DeadlineError, match="Connection refused"):
+        hk.connect(address, task="viewer", key=key, timeout=0.2)
+    refused("nowhere.invalid' is not known", name="nowhere.invalid:4711", key=key, timeout=60)
+    seen = []
+
+    def look():
+        with hk.observe(address, key=key, timeout=60) as o:
+            seen.extend(o)
+
+    early = threading.Thread(target=look)
+    early.start()
+    time.sleep(0.2)
+    with hk.open_port("late", address=address, key=key) as port:
+        port.parameter("here", 1)
+        while early.is_alive():
+            port.poll()
+    assert seen == ["here"]
 
 
 def test_a_program_polls_without_pause_and_then_seldom(tmp_path, runtime):

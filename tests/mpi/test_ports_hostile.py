@@ -22,7 +22,7 @@ from test_ports_tasks import start
 import hocket as hk
 
 LETTERS = b"HKT1"
-VERSION = 3
+VERSION = 4
 
 
 def fields(folder: Path, name: str) -> dict[str, str]:
@@ -101,6 +101,72 @@ def test_whoever_sends_anything_is_sent_away(tmp_path, runtime):  # noqa: F811
                 client.connect(where)
                 client.sendall(good[: randoms.randrange(len(good))])
         still_serves("hostile")
+        job.end()
+
+
+def tls_hello() -> bytes:
+    """The first bytes of a client that speaks TLS, and has no key."""
+    sent = ssl.MemoryBIO()
+    client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), sent, server_hostname="a")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        client.do_handshake()
+    return sent.read()
+
+
+def fuzzed(randoms: random.Random, valid: list[bytes]) -> bytes:
+    """Bytes of one of these changed, or cut, or of none."""
+    message = bytearray(randoms.choice(valid))
+    if randoms.random() < 0.1:
+        message = bytearray(randoms.randbytes(randoms.randrange(1, 400)))
+    for _ in range(randoms.randrange(1, 5)):
+        message[randoms.randrange(len(message))] = randoms.randrange(256)
+    if randoms.random() < 0.3:
+        del message[randoms.randrange(1, len(message) + 1) :]
+    return bytes(message)
+
+
+def resident(process: int) -> int:
+    """Bytes of memory that it has."""
+    pages = int(Path(f"/proc/{process}/statm").read_text(encoding="utf-8").split()[1])
+    return pages * os.sysconf("SC_PAGESIZE")
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_fuzzed_hellos(tmp_path, runtime, soak_seed):  # noqa: F811
+    """By TCP, to a port with a key: nobody is let in. By the Unix socket, where this user needs no
+    key, an unharmed hello may be. The job goes on, and its memory does not grow."""
+    key = key_file(tmp_path / "run.key")
+    randoms = random.Random(soak_seed)
+    requests = struct.pack("<IB", 12, 1) + bytes(12)
+    valid = [hello(role=role) + requests for role in (1, 2, 3)] + [b"HKR1" + bytes(20) + hello()]
+    with Job(tmp_path, "fuzzed", 2, address="127.0.0.1:0", key=key) as job:
+        where = fields(runtime, "fuzzed")["socket"]
+        host, _, number = job.address.rpartition(":")
+        valid_tls = [*valid, tls_hello(), tls_hello()]
+        with hk.observe(job.address, key=key, timeout=60) as o:
+            assert np.array_equal(o["block"][...], expected(o.step))
+            before, polls = [resident(pid) for pid in job.pids], o.step
+            answers = 0
+            for k in range(100000):
+                by_tcp = k % 2 == 1
+                with socket.socket(socket.AF_INET if by_tcp else socket.AF_UNIX) as client:
+                    client.settimeout(60)
+                    if by_tcp:  # more addresses than one have ports enough
+                        client.bind((f"127.0.0.{2 + k // 2 % 100}", 0))
+                    client.connect((host, int(number)) if by_tcp else where)
+                    with contextlib.suppress(ConnectionError):
+                        client.sendall(fuzzed(randoms, valid_tls if by_tcp else valid))
+                        if k % 16 > 1:
+                            continue
+                        client.shutdown(socket.SHUT_WR)
+                        answer = client.recv(4096)
+                        answers += len(answer) > 0
+                        assert not by_tcp or answer[4:5] != bytes([10]), answer  # welcome
+            assert answers > 1000
+            assert np.array_equal(o["block"][...], expected(o.step)) and o.step > polls
+        for pid, had in zip(job.pids, before):
+            assert resident(pid) < had + (64 << 20)
+        still_serves("fuzzed")
         job.end()
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lockstep import mpiexec
-from test_ports import key_file, runtime  # noqa: F401
+from test_ports import beside, key_file, runtime  # noqa: F401
 
 import hocket as hk
 
@@ -298,7 +298,20 @@ def test_an_observer_converts_what_it_sees(tmp_path, runtime, monkeypatch):  # n
         np.testing.assert_array_equal(o["bool"][...], np.arange(9) % 2 == 1)
         o["go"] = False
     assert job.wait(60) == 0
-    with hk.open_port("here"):
+    with hk.open_port("here") as port:
+        # Types that state their byte order travel as they are, and arrive equal, in ours.
+        for k, of in enumerate((">f8", "<i4", ">U3", [("a", ">f8"), ("b", "<i2")])):
+            a = hk.zeros(hk.Layout(5, "(*)"), of)
+            a.local[...] = [(n, n) if k == 3 else n for n in range(5)]
+            port.publish(f"of{k}", a)
+
+            def look(name=f"of{k}"):
+                with hk.observe("here", timeout=30) as o:
+                    return o[name].dtype, o[name][1:4]
+
+            (dtype, seen), _ = beside(port, look)
+            assert dtype == np.dtype(of)
+            assert seen.dtype == dtype.newbyteorder("=") and (seen == a.local[1:4]).all()
         monkeypatch.setenv("HOCKET_BYTE_ORDER", "middle")
         with pytest.raises(hk.Error, match="HOCKET_BYTE_ORDER is 'middle'"):
             hk.observe("here", timeout=5)

@@ -17,7 +17,7 @@ def test_every_way_has_a_figure(tmp_path, capsys):
     assert main(words) == 0, capsys.readouterr().out
     tables = json.loads(target.read_text("utf-8"))["tables"]
     ways = [table["parameters"]["way"] for table in tables]
-    assert ways == ["host", "tcp", "tls", "connect", "observe"]
+    assert ways == ["host", "tcp", "tls", "connect", "resize", "observe"]
     for table in tables:
         ours = ("hocket", "looked at", "nobody")
         own = [each for each in table["figures"] if each["name"].startswith(ours)]

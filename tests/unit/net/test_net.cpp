@@ -16,6 +16,7 @@
 #include "net/hello.hpp"
 #include "net/key.hpp"
 #include "net/observer_messages.hpp"
+#include "net/picture.hpp"
 
 namespace hocket::net {
 namespace {
@@ -184,6 +185,43 @@ TEST_F(KeyTest, EachRightHasAKeyOfItsOwn) {
     EXPECT_THROW(Key::read(path("read")), Error);
 }
 #endif
+
+// The messages of a part that holds every element of a vector of four: indices, then elements.
+void send_part(Picture& picture, const std::vector<std::int64_t>& indices, std::int64_t bytes) {
+    Writer lists, elements;
+    lists.i64(0).u8(0);
+    for (const std::int64_t index : indices) lists.i64(index);
+    elements.i64(0).i64(0).raw(Bytes(static_cast<std::size_t>(bytes), std::byte{7}));
+    Reader first(lists.bytes()), second(elements.bytes());
+    picture.take_lists(first);
+    picture.take_elements(second);
+}
+
+TEST(Picture, TakesElementsOfListsToTheirPlacesOnly) {
+    const auto of = [](std::vector<std::uint8_t>& memory, std::int64_t bytes, Shape counts) {
+        Picture picture("sim", 1, 1, memory.data(), {4});
+        SectionHeader header;
+        header.parts.push_back({0, bytes, std::move(counts)});
+        picture.begin(header);
+        return picture;
+    };
+    std::vector<std::uint8_t> memory(4);
+    Picture whole = of(memory, 2, {2});
+    EXPECT_FALSE(whole.complete());
+    send_part(whole, {3, 0}, 2);
+    EXPECT_TRUE(whole.complete());
+    EXPECT_EQ(memory, (std::vector<std::uint8_t>{7, 0, 0, 7}));
+    for (const auto& indices :
+         std::vector<std::vector<std::int64_t>>{{4, 0}, {-1}, {0}, {0, 1, 2}}) {
+        Picture wrong = of(memory, 2, {2});
+        EXPECT_THROW(send_part(wrong, indices, 2), Error);
+    }
+    Picture longer = of(memory, 2, {2});
+    EXPECT_THROW(send_part(longer, {0, 1}, 3), Error);
+    for (const std::int64_t bytes : {-1, 3, 5}) EXPECT_THROW(of(memory, bytes, {2}), Error);
+    EXPECT_THROW(of(memory, 5, {5}), Error);
+    EXPECT_THROW(of(memory, 1, {1, 1}), Error);
+}
 
 }  // namespace
 }  // namespace hocket::net

@@ -66,6 +66,8 @@ class ObservedArray:
     name : str
     shape : tuple of int
     dtype : numpy.dtype
+        as the program has published it. Elements arrive equal in value, in this machine's byte
+        order: those of ``>f8`` as ``float64``.
 
     Examples
     --------
