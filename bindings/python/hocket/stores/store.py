@@ -403,7 +403,7 @@ class Store:
         --------
         >>> hk.save("run.zarr", {"t": hk.zeros(hk.Layout(4, "(*)"))})
         >>> request = hk.open_store("run.zarr").iread("t")
-        >>> request.wait()
+        >>> array = request.wait()
         >>> request.array.local
         array([0., 0., 0., 0.])
         """
