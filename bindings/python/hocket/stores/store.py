@@ -318,7 +318,7 @@ class Store:
         ...     s.create("t", 4)
         ...     request = s.iwrite("t", a, copy=True)
         ...     a.local[...] = 1
-        ...     request.wait()
+        ...     written = request.wait()
         ...     s["t"][...]
         array([0., 0., 0., 0.])
         """
