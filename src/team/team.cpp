@@ -235,7 +235,7 @@ void Team::error(const std::string& message) const {
 
 // Seconds in which the other processes must make a call that this process refuses; after that it
 // raises its error without them.
-static constexpr double refusal_patience = 10;
+static constexpr double refusal_seconds = 10;
 
 void Team::refuse(Op op, const std::string& message) const {
     root_->require_whole();
@@ -249,7 +249,7 @@ void Team::refuse(Op op, const std::string& message) const {
     // Only this process's polls end earlier rounds and pass on other processes' values, and it may
     // call MPI next. So it stays until the round has ended, as in correct calls.
     try {
-        hocket::wait(*call, Deadline::in(refusal_patience));
+        hocket::wait(*call, Deadline::in(refusal_seconds));
     } catch (const Error&) {  // that of this round, which says less, or the deadline's
     }
     throw Error(message);

@@ -41,12 +41,12 @@ class Starting final : public Operation {
 
 // Seconds in which the other processes must make a start that this process refuses; after that it
 // raises its error without them.
-constexpr double refusal_patience = 10;
+constexpr double refusal_seconds = 10;
 
 // Only this process's polls bring a refused start to the others, and it may call MPI next.
 void finish_refused(Transfer::State& state) {
     try {
-        if (state.is_refusing()) hocket::wait(state, Deadline::in(refusal_patience));
+        if (state.is_refusing()) hocket::wait(state, Deadline::in(refusal_seconds));
     } catch (const Error&) {  // the reason for the refusal says more
     }
 }

@@ -57,7 +57,8 @@ def test_one_wrong_argument(comm, call):
 # Nothing but MPI.COMM_WORLD is in use any more, so a call without an array is one on it.
 @ranks(2)
 def test_an_error_of_a_call_that_others_make_without_communication(comm):
-    """The process raises its own error, and does not wait for ever; the others hear of it later."""
+    """The process raises its own error, and does not wait for ever; the others raise it in their
+    next call."""
     lay, columns = hk.Layout((4, 4), "(BLOCK, *)", 2), hk.Layout((4, 4), "(*, BLOCK)", 2)
     a = hk.ones(lay, comm=comm)
     if comm.rank == 0:

@@ -355,9 +355,19 @@ def test_started_writes_and_steps_of_a_flow(comm):
                 f.read(s, "v", hk.empty(lay, "float32"))
         assert np.array_equal(b.local, np.full_like(b.local, -1)) and (c.local == 1).all()
         read = s.iread("t", hk.Layout((9, 4), "(*, *)", comm.size, replicate=[0]))
-        read.wait(60)
+        assert read.wait(60) is read.array
         assert np.array_equal(read.array.local.ravel(), np.arange(36))
         assert np.array_equal(s["u"][...].ravel(), np.arange(36)) and (s["v"][...] == 1).all()
+
+
+@ranks(2)
+def test_attributes_may_be_numbers_of_numpy(comm):
+    a = hk.zeros(hk.Layout((4,), "(BLOCK)", comm.size), comm=comm)
+    given = {"step": np.int64(3), "dt": np.float32(0.5), "origin": np.arange(2), "on": np.True_}
+    with folder(comm) as path:
+        hk.save(f"{path}/s", {"a": a}, attributes=given)
+        d = hk.load(f"{path}/s", a.layout, comm=comm)
+        assert d.attributes == {"step": 3, "dt": 0.5, "origin": [0, 1], "on": True}
 
 
 @ranks(1, 3)

@@ -28,7 +28,8 @@ class StoreRequest:
     --------
     >>> hk.save("run.zarr", {"t": hk.zeros(hk.Layout(4, "(*)"))})
     >>> request = hk.open_store("run.zarr").iread("t")
-    >>> request.wait(timeout=60)
+    >>> request.wait(timeout=60).shape
+    (4,)
     """
 
     __slots__ = ("_array", "_core", "_settle")
@@ -57,7 +58,7 @@ class StoreRequest:
         --------
         >>> hk.save("run.zarr", {"t": hk.zeros(hk.Layout(4, "(*)"))})
         >>> request = hk.open_store("run.zarr").iread("t")
-        >>> request.wait()
+        >>> array = request.wait()
         >>> request.array.local.size
         4
         """
@@ -65,8 +66,13 @@ class StoreRequest:
             raise Error("this read is under way; wait for it first, by request.wait()")
         return self._array
 
-    def wait(self, timeout: Optional[float] = None) -> None:
+    def wait(self, timeout: Optional[float] = None) -> Array:
         """Waits until the operation completes.
+
+        Returns
+        -------
+        Array
+            what was read, or written.
 
         Raises
         ------
@@ -78,10 +84,12 @@ class StoreRequest:
         Examples
         --------
         >>> hk.save("run.zarr", {"t": hk.zeros(hk.Layout(4, "(*)"))})
-        >>> hk.open_store("run.zarr").iread("t").wait(timeout=60)
+        >>> hk.open_store("run.zarr").iread("t").wait(timeout=60).shape
+        (4,)
         """
         self._core.wait(as_seconds(timeout))
         self._finish()
+        return self._array
 
     def test(self) -> bool:
         """Whether the operation is complete. Never waits for other processes; may read or write a

@@ -318,7 +318,7 @@ class Store:
         ...     s.create("t", 4)
         ...     request = s.iwrite("t", a, copy=True)
         ...     a.local[...] = 1
-        ...     request.wait()
+        ...     written = request.wait()
         ...     s["t"][...]
         array([0., 0., 0., 0.])
         """
@@ -403,7 +403,7 @@ class Store:
         --------
         >>> hk.save("run.zarr", {"t": hk.zeros(hk.Layout(4, "(*)"))})
         >>> request = hk.open_store("run.zarr").iread("t")
-        >>> request.wait()
+        >>> array = request.wait()
         >>> request.array.local
         array([0., 0., 0., 0.])
         """

@@ -15,10 +15,17 @@ from hocket.arguments import slices_of
 from hocket.errors import Error, LayoutError
 
 
+def _plain(value: Any) -> Any:
+    """A NumPy number or array as numbers and lists."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
 def as_json(value: Optional[Mapping[str, Any]], what: str) -> str:
     """Attributes as a text. Raises `Error` for values that JSON cannot express."""
     try:
-        return json.dumps({} if value is None else dict(value), allow_nan=False)
+        return json.dumps({} if value is None else dict(value), allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise Error(
             f"{what} cannot be written as JSON: {error}; give a dict of texts, numbers and lists"
