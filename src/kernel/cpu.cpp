@@ -46,10 +46,6 @@ CpuLevel cpu_level() {
     return level;
 }
 
-bool overwrites_without_reading() {
-    return this_processor().zen5();
-}
-
 const char* cpu_level_name(CpuLevel level) {
     switch (level) {
         case CpuLevel::avx512:

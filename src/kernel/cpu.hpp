@@ -15,10 +15,6 @@ enum class CpuLevel {
 /// HOCKET_CPU=portable|avx2|avx512 lowers it, for tests and measurements.
 CpuLevel cpu_level();
 
-/// Whether stores of whole cache lines do not read these lines first, so that streaming stores save
-/// nothing: on Zen 5 (family 1Ah). (Measured with one and two threads.)
-bool overwrites_without_reading();
-
 const char* cpu_level_name(CpuLevel level);
 
 /// The kind of this processor, by which hocket knows what it has measured.
