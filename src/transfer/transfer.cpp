@@ -27,6 +27,7 @@ class Starting final : public Operation {
         if (arrays_) {
             const auto [source, destination] = *std::exchange(arrays_, std::nullopt);
             state_->start(source, destination);
+            state_->hand_over();
         }
         ended_ = state_->poll();
         return ended_;
@@ -37,6 +38,12 @@ class Starting final : public Operation {
     std::shared_ptr<Transfer::State> state_;
     std::optional<std::pair<Array, Array>> arrays_;
     bool ended_ = false;
+};
+
+// Tells the state of a wait or a test, also one that throws.
+struct NotedWait {
+    Transfer::State& state;
+    ~NotedWait() { state.note_wait(); }
 };
 
 // Seconds in which the other processes must make a start that this process refuses; after that it
@@ -96,11 +103,13 @@ void Transfer::refuse(const std::string& kind, const std::string& message) {
 
 void Transfer::wait(Deadline deadline) {
     state_->require_started();
+    const NotedWait noted{*state_};
     hocket::wait(*state_, deadline);
 }
 
 bool Transfer::test() {
     state_->require_started();
+    const NotedWait noted{*state_};
     return hocket::poll(*state_);
 }
 
@@ -111,6 +120,7 @@ void Transfer::free() {
 
 std::shared_ptr<Operation> Transfer::operation() const {
     state_->require_started();
+    state_->hand_over();
     return state_;
 }
 

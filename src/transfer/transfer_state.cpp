@@ -144,7 +144,7 @@ comm::Fault Transfer::State::fault_of(const Array& source, const Array& destinat
 void Transfer::State::require_startable() const {
     if (freed_) throw Error("start: " + text_ + " was freed; make a new one");
     if (error_) std::rethrow_exception(error_);
-    if (!starts_.empty() && !starts_.back().fault)
+    if (!awaited_ || (!starts_.empty() && !starts_.back().fault))
         throw Error("start: " + text_ + " is under way; wait for it before it is started again");
 }
 
@@ -166,6 +166,7 @@ void Transfer::State::start(const Array& source, const Array& destination) {
         start.views =
             std::pair(transfer::local_view_of(source), transfer::local_view_of(destination));
     started_ = true;
+    awaited_ = false;
     push(std::move(start));
 }
 

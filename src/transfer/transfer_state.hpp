@@ -34,6 +34,9 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     void free();
     /// @throws Error unless there was a start.
     void require_started() const;
+    /// Notes that the program has waited for the last start, or that an operation does.
+    void note_wait() { awaited_ = ended(); }
+    void hand_over() { awaited_ = true; }
     /// Whether this process has refused a start that the others have not ended yet.
     bool is_refusing() const;
 
@@ -81,7 +84,9 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     // and other processes have not made them yet.
     std::vector<RequestedStart> starts_;
     bool running_ = false, started_ = false, freed_ = false, listed_ = false;
-    comm::Fault outcome_;       // of the last start
+    bool awaited_ = true;  // the last start: its end alone, which processes see at different times,
+                           // permits no next one
+    comm::Fault outcome_;  // of the last start
     std::exception_ptr error_;  // no start is possible after it
     std::mutex dropping_;
     std::vector<comm::Fault> dropped_;

@@ -251,3 +251,21 @@ def test_a_refusal_reaches_the_others_although_mpi_is_called_next(comm: Any) -> 
 @ranks(3, nodes="0,1,0")
 def test_a_refusal_reaches_other_nodes_although_mpi_is_called_next(comm: Any) -> None:
     check_refused_before_mpi(comm)
+
+
+@ranks(1, 2, 3)
+def test_a_second_start_waits_for_the_first_one(comm):
+    """Also once its elements have moved, which processes see at different times."""
+    lay = hk.Layout((4, 6), "(BLOCK, *)", comm.size), hk.Layout((4, 6), "(*, BLOCK)", comm.size)
+    x = hk.transfer(*lay, dtype="int64")
+    a, b = hk.from_function(lambda i, j: 6 * i + j, lay[0], "int64"), hk.empty(lay[1], "int64")
+    for _ in range(3):
+        x.start(a, b)
+        comm.barrier()  # in most cases they have moved by now
+        raises_everywhere(comm, hk.Error, lambda: x.start(a, b), "is under way")
+        x.wait()
+    x.start(a, b)
+    while not x.test():
+        pass
+    x(a, b)
+    assert np.array_equal(b.local, np.arange(24).reshape(4, 6)[b.layout.slices(comm.rank)])
