@@ -217,8 +217,9 @@ w.disconnect()
 """
 
 
+@pytest.mark.parametrize("limit", [20, pytest.param(1, marks=pytest.mark.soak)])  # loaded; quiet
 @pytest.mark.parametrize("keyed", [False, True])
-def test_connections_open_at_their_first_use(keyed, tmp_path, runtime):  # noqa: F811
+def test_connections_open_at_their_first_use(keyed, limit, tmp_path, runtime):  # noqa: F811
     key = key_file(tmp_path / "run.key") if keyed else ""
     sim = start(tmp_path, PAIRS, "sim.py", 4, "sim", "", key)
     assert sim.stdout is not None
@@ -226,7 +227,7 @@ def test_connections_open_at_their_first_use(keyed, tmp_path, runtime):  # noqa:
     viewer = start(tmp_path, PAIRS, "viewer.py", 4, "viewer", where, key)
     took = float(viewer.communicate(timeout=90)[0])
     assert (viewer.returncode, sim.wait(60)) == (0, 0)
-    assert took < 10  # seconds; 0.1 on a quiet machine
+    assert took < limit  # seconds
 
 
 STOPPED_BY = """
