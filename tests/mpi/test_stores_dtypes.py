@@ -127,3 +127,21 @@ def test_a_converting_read_holds_no_second_array(comm):
         expected = np.arange(n)[comm.rank * n // 2 : (comm.rank + 1) * n // 2] % 1000
         assert np.array_equal(out.local, expected)
         assert comm.allreduce(peak, MPI.MAX) < 16 * MIB  # of 32 MiB on each process
+
+
+@ranks(1, 2)
+def test_numbers_of_the_other_order_of_bytes_are_stored_in_this_one(comm):
+    lay = hk.Layout((6, 4), "(BLOCK, *)", comm.size)
+    for kind in ("i4", "f8", "c8"):
+        a = hk.from_function(lambda i, j: 4 * i + j, lay, np.dtype(kind).newbyteorder(">"))
+        whole = np.arange(24, dtype=kind).reshape(6, 4)
+        with folder(comm) as path:
+            hk.save(f"{path}/saved", {"t": a})
+            found = hk.load(f"{path}/saved", lay)["t"]
+            assert found.dtype == np.dtype(kind)
+            assert np.array_equal(found.local, whole[lay.slices(comm.rank)])
+            with hk.open_store(f"{path}/s", "w", comm=comm) as s:
+                s.create("t", (6, 4), a.dtype)
+                s.write("t", a)
+                s.append("t", a)
+            assert np.array_equal(hk.open_store(f"{path}/s", comm=comm)["t"][6:], whole)

@@ -112,9 +112,10 @@ def save(
         for name, each in arrays.items():
             if not isinstance(each, Array):
                 raise Error(f"{name!r} is {type(each).__name__}; give arrays, as of hk.empty")
+        own = {name: together.in_own_order(each) for name, each in arrays.items()}
         arguments = (
             as_text(path_of(path), "path", "run.zarr"),
-            [(as_text(name, "a name"), each._wrapped()) for name, each in arrays.items()],
+            [(as_text(name, "a name"), each._wrapped()) for name, each in own.items()],
             as_json(attributes, "attributes"),
             as_text("" if codec is None else codec, "codec", "zstd"),
             as_number(keep, "keep"),

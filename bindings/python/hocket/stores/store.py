@@ -251,7 +251,8 @@ class Store:
         max_buffer: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> None:
-        """Writes the elements of `a`, whatever its layout, to an array of the store. Collective.
+        """Writes the elements of `a`, whatever its layout and order of bytes, to an array of the
+        store. Collective.
 
         One process writes a file (a shard, or a chunk), in one piece that then replaces the old
         one, and keeps elements outside of the region. The call as a whole is not atomic: see `save`

@@ -135,11 +135,18 @@ def _array(a: Any, what: str) -> Array:
     return a
 
 
+def in_own_order(a: Any) -> Any:
+    """Numbers of the other order of bytes as those of this machine, which hocket stores."""
+    swapped = isinstance(a, Array) and not a.dtype.isnative
+    return a.astype(a.dtype.newbyteorder("=")) if swapped else a
+
+
 def iwrite(
     store: Any, name: Any, a: Any, region: Any, writers: Any, max_buffer: Any, copy: Any,
     later: bool = False,
 ) -> StoreRequest:  # fmt: skip
     core = store._together()
+    a = a if later else in_own_order(a)
     with collective(store._comm, None):
         box = region_of(region, store[name].shape) if region is not None else None
         arguments = (
@@ -156,6 +163,7 @@ def iwrite(
 
 def append(store: Any, name: Any, a: Any, writers: Any, max_buffer: Any, timeout: Any) -> None:
     core = store._together()
+    a = in_own_order(a)
     with collective(store._comm, timeout) as seconds:
         arguments = (
             as_text(name, "name", "t"),
