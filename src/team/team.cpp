@@ -250,7 +250,8 @@ void Team::refuse(Op op, const std::string& message) const {
     // call MPI next. So it stays until the round has ended, as in correct calls.
     try {
         hocket::wait(*call, Deadline::in(refusal_seconds));
-    } catch (const Error&) {  // that of this round, which says less, or the deadline's
+    } catch (const Error&) {
+        throw Error(message);  // the round's own says less, as the deadline's does
     }
     throw Error(message);
 }

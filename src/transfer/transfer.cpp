@@ -54,7 +54,8 @@ constexpr double refusal_seconds = 10;
 void finish_refused(Transfer::State& state) {
     try {
         if (state.is_refusing()) hocket::wait(state, Deadline::in(refusal_seconds));
-    } catch (const Error&) {  // the reason for the refusal says more
+    } catch (const Error&) {
+        return;  // the reason for the refusal says more
     }
 }
 
