@@ -79,9 +79,10 @@ double measure_scattered(const Meter& meter, std::int64_t block) {
     constexpr std::array<double, 4> shapes{0.3, 0.7, 1.3, 3.1};
     double sum = 0;
     for (const double aspect : shapes) {
-        const double blocks = static_cast<double>(array_bytes / block);
-        const auto rows = static_cast<std::int64_t>(std::sqrt(blocks * aspect));
-        const std::array<std::int64_t, 2> shape{rows, array_bytes / block / rows}, axes{1, 0};
+        const std::int64_t blocks = array_bytes / block;
+        const auto rows =
+            static_cast<std::int64_t>(std::sqrt(static_cast<double>(blocks) * aspect));
+        const std::array<std::int64_t, 2> shape{rows, blocks / rows}, axes{1, 0};
         const Permutation permutation = make_permutation(shape, axes, block);
         sum += meter.cost(rows * shape[1] * block, [&](std::byte* array) {
             move_cycles(array, permutation, BlockPositions::dense(block),

@@ -19,7 +19,7 @@ using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 /// The costs of each kind of pass on one core of a processor.
 struct PassCosts {
     std::string processor;
-    std::string origin;      // for `hocket info`
+    std::string origin{};    // for `hocket info`
     std::int64_t cache = 0;  // bytes of its second-level cache
     /// Blocks of so many bytes in arbitrary order.
     CostCurve scattered;
