@@ -2,6 +2,7 @@
 """Several arrays as one message: described and matched once."""
 
 import numpy as np
+import pytest
 from cases import private, raises_everywhere, random_shape, source_of, target_of, whole
 from lockstep import ranks
 
@@ -94,6 +95,7 @@ def test_both_ways_with_different_numbers(comm, groups):
     theirs.check(st)
 
 
+@pytest.mark.one_host("a task of one node agrees without messages")
 @ranks({"a": 2, "b": 3})
 def test_they_are_described_once(comm, groups):
     w = hk.tasks(groups, comm)

@@ -123,6 +123,7 @@ def checks_of(tmp_path: Path, processes: int, *words: str, **more: str) -> int:
     return int(said[1])
 
 
+@pytest.mark.one_host("leaders fold scans only on nodes of consecutive processes")
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
 @pytest.mark.parametrize(
     "processes, words",
@@ -133,6 +134,7 @@ def test_more_than_a_leader_has(tmp_path: Path, processes: int, words: str) -> N
     assert checks_of(tmp_path, processes, *words.split()) > (150 if words else 500) * processes
 
 
+@pytest.mark.one_host("leaders fold scans only on nodes of consecutive processes")
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="has nodes of its own")
 def test_leaders_of_two_nodes(tmp_path: Path) -> None:
     """Some leaders lead, and one of each node speaks with the other."""
