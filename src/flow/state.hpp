@@ -32,7 +32,7 @@ struct State {
     /// The scope in which this thread waits. @throws Error in a step that communicates.
     Scope& scope_to_wait_in();
 
-    // executor.cpp
+    // run.cpp
     /// A ready step for this thread; nullptr: there is none.
     Step* take(int worker);
     /// Runs it, and communicates. Returns a step that it made ready and this worker should run

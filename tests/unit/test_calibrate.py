@@ -96,7 +96,8 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
     kept.write_text("\n".join([*others, *cheap]), encoding="utf-8")
     other = permuted(path)
     assert other.returncode == 0, other.stderr
-    assert "1. cycles of 8 bytes blocks" in other.stdout and "1. panels" in done.stdout
+    alone = "1. cycles of 8 bytes blocks"  # by far the slowest, on any processor
+    assert alone in other.stdout and alone not in done.stdout
     # A file of another processor, as in a home that nodes share, is left alone.
     kept.write_text(text.replace("processor = ", "processor = not "), encoding="utf-8")
     assert permuted(path).stdout.startswith("those of ")
