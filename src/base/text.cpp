@@ -77,6 +77,13 @@ std::string quoted_list(std::span<const std::string> names) {
     return out;
 }
 
+std::string trimmed(std::string text) {
+    const char* blanks = " \t\r";
+    text.erase(0, text.find_first_not_of(blanks));
+    text.erase(text.find_last_not_of(blanks) + 1);
+    return text;
+}
+
 bool is_utf8(std::string_view text) {
     for (std::size_t k = 0; k < text.size();) {
         const auto first = static_cast<unsigned char>(text[k++]);

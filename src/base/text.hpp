@@ -34,6 +34,9 @@ std::string quoted(std::string_view name);
 /// "'rows', 'cols'".
 std::string quoted_list(std::span<const std::string> names);
 
+/// Without blanks at both ends.
+std::string trimmed(std::string text);
+
 /// Whether Python and JSON can hold it (RFC 3629).
 bool is_utf8(std::string_view text);
 

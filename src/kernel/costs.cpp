@@ -133,18 +133,12 @@ PassCosts shipped() {
     return costs;
 }
 
-std::string trimmed(std::string text) {
-    const char* blanks = " \t\r";
-    text.erase(0, text.find_first_not_of(blanks));
-    text.erase(text.find_last_not_of(blanks) + 1);
-    return text;
-}
-
 /// Reads one line "name bytes = cost" or "processor = name".
 void read_line(const std::string& line, PassCosts& costs) {
     const std::size_t equals = line.find('=');
-    const std::string left = trimmed(line.substr(0, equals));
-    const std::string right = equals == std::string::npos ? "" : trimmed(line.substr(equals + 1));
+    const std::string left = text::trimmed(line.substr(0, equals));
+    const std::string right =
+        equals == std::string::npos ? "" : text::trimmed(line.substr(equals + 1));
     if (left == "processor" && !right.empty()) {
         costs.processor = right;
         return;
@@ -219,7 +213,7 @@ PassCosts PassCosts::parse(const std::string& text) {
     PassCosts costs;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        line = trimmed(line.substr(0, line.find('#')));
+        line = text::trimmed(line.substr(0, line.find('#')));
         if (!line.empty()) read_line(line, costs);
     }
     for (const Curve& each : curves)

@@ -37,7 +37,7 @@ struct PassCosts {
     std::string text() const;
     /// @throws Error that names the line.
     static PassCosts parse(const std::string& text);
-    /// Measures them with one thread; takes one to two seconds and 192 MiB.
+    /// Measures them with one thread; takes a few seconds and 192 MiB.
     static PassCosts measure();
     /// Those in the file of `hocket calibrate`, else those measured for this kind of processor, or
     /// for the nearest one. Read once. @throws Error for a file that holds no costs.

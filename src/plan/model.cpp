@@ -26,20 +26,13 @@ const std::array<Entry, 7> entries{{{"message", &Model::message},
                                     {"far_byte", &Model::far_byte},
                                     {"far_relay", &Model::far_relay}}};
 
-std::string trimmed(std::string text) {
-    const char* blanks = " \t\r";
-    text.erase(0, text.find_first_not_of(blanks));
-    text.erase(text.find_last_not_of(blanks) + 1);
-    return text;
-}
-
 void read_line(const std::string& line, std::size_t number, Model& model) {
     const std::string where = "line " + std::to_string(number) + " of the model, '" + line + "',";
     const std::size_t equals = line.find('=');
     if (equals == std::string::npos)
         throw Error(where + " is not of the form name = seconds; write it as message = 5e-7");
-    const std::string name = trimmed(line.substr(0, equals)),
-                      given = trimmed(line.substr(equals + 1));
+    const std::string name = text::trimmed(line.substr(0, equals)),
+                      given = text::trimmed(line.substr(equals + 1));
     for (const Entry& entry : entries) {
         if (entry.name != name) continue;
         double seconds = -1;
@@ -93,7 +86,7 @@ Model Model::parse(const std::string& text) {
     std::size_t number = 0;
     for (std::string line; std::getline(lines, line);) {
         ++number;
-        line = trimmed(line.substr(0, line.find('#')));
+        line = text::trimmed(line.substr(0, line.find('#')));
         if (!line.empty()) read_line(line, number, model);
     }
     return model;

@@ -34,8 +34,9 @@ class Transfer::State final : public comm::Activity, public std::enable_shared_f
     void free();
     /// @throws Error unless there was a start.
     void require_started() const;
-    /// Notes that the program has waited for the last start, or that an operation does.
+    /// The program has waited for the last start, or tested it.
     void note_wait() { awaited_ = ended(); }
+    /// An operation waits for the last start, in place of the program.
     void hand_over() { awaited_ = true; }
     /// Whether this process has refused a start that the others have not ended yet.
     bool is_refusing() const;

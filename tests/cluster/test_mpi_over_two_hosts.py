@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,14 +29,5 @@ def both() -> Iterator[two_hosts.TwoHosts]:
 def test_a_file_over_two_hosts(both: two_hosts.TwoHosts, name: str) -> None:
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/mpi/{name}.py"]
     shared = {"HOCKET_HOSTS": "h1,h2", "HOCKET_SHARED": str(both.folder)}
-    done = subprocess.run(
-        both.command("h1", [sys.executable, *words]),
-        cwd=ROOT,
-        env={**both.environment, **shared},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=1200,
-    )
-    assert done.returncode == 0 and " passed" in done.stdout, done.stdout
+    status, printed = both.run("h1", [sys.executable, *words], ROOT, 1200, **shared)
+    assert status == 0 and " passed" in printed, printed

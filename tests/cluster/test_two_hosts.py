@@ -38,17 +38,7 @@ def run(both, request):
     folder.mkdir()
 
     def start(*words: str, **more: str) -> tuple[int, str]:
-        done = subprocess.run(
-            both.command("h1", words),
-            cwd=folder,
-            env={**both.environment, **more},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=180,
-        )
-        return done.returncode, done.stdout
+        return both.run("h1", words, folder, 180, **more)
 
     def written(text: str, name: str = "program.py") -> str:
         (folder / name).write_text(textwrap.dedent(text))

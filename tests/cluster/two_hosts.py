@@ -78,6 +78,22 @@ class TwoHosts:
         """The command line that runs a command on a host."""
         return ["nsenter", f"--target={self.first[name]}", "--all", "--wd=.", *words]
 
+    def run(
+        self, name: str, words: Sequence[str], cwd: Path, timeout: float, **more: str
+    ) -> tuple[int, str]:
+        """Runs a command on a host; (status, output)."""
+        done = subprocess.run(
+            self.command(name, words),
+            cwd=cwd,
+            env={**self.environment, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+        )
+        return done.returncode, done.stdout
+
     def kill(self, name: str) -> None:
         """Ends a host with all its processes, as if it lost its power."""
         os.kill(self.first[name], signal.SIGKILL)
