@@ -123,9 +123,9 @@ class Request {
     /// the array of the request, or another of its layout and type. Local to the process, but every
     /// process of the task must start it. Does not allocate memory or make a plan. Within a node, a
     /// message of less than 32 KiB needs only flags, and the sender may change its array at once.
-    /// @throws Error if the request is not persistent, was freed, or is under way; LayoutError or
-    ///         MismatchError for an array of another layout or type; the error of an earlier start.
-    ///         Nothing starts then.
+    /// @throws Error if the request is not persistent, was freed, or is under way, until a wait or
+    ///         a test has seen its end; LayoutError or MismatchError for an array of another layout
+    ///         or type; the error of an earlier start. Nothing starts then.
     void start();
     void start(const Array& array);
     /// Frees a persistent request. @throws Error if it is not persistent, was freed before, or is

@@ -186,7 +186,7 @@ void Persistent::require_fitting(const Array& array) const {
 
 void Persistent::start(const Array* array) {
     if (freed_) throw Error("start: this persistent request was freed; make a new one");
-    if (active_)
+    if (active_ || (!awaited_ && !error_))
         throw Error("start: this persistent request is under way (" + text_ +
                     "); wait for it before it is started again");
     if (error_) std::rethrow_exception(error_);
@@ -206,7 +206,7 @@ void Persistent::start(const Array* array) {
     data_ = bound.data();
     keep_ = bound.keep();
     active_ = started_ = true;
-    launched_ = false;
+    launched_ = awaited_ = false;
     if (preparation_->ended()) static_cast<void>(poll());
     if (active_) comm::Engine::instance().add(shared_from_this());
     listed_ = active_;
@@ -264,7 +264,7 @@ void Persistent::require_started() const {
 
 void Persistent::free() {
     if (freed_) throw Error("free: this persistent request was freed before");
-    if (active_)
+    if (active_ || (!awaited_ && !error_))
         throw Error("free: this persistent request is under way (" + text_ +
                     "); wait for it first");
     freed_ = true;

@@ -31,11 +31,14 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
   public:
     Persistent(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me, PersistentCall call);
 
-    /// @throws Error if it is under way or was freed; LayoutError, MismatchError for an array of
-    ///         another layout, type or communicator.
+    /// @throws Error if it was freed, or is under way: that is, until the program has waited for
+    /// it;
+    ///         LayoutError, MismatchError for an array of another layout, type or communicator.
     void start(const Array* array);
     /// @throws Error while it is under way, and the second time.
     void free();
+    /// Notes that the program has seen the end of the last start.
+    void note_wait() { awaited_ = !active_; }
     /// @throws Error unless it was started.
     void require_started() const;
 
@@ -65,6 +68,8 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
     std::exception_ptr error_;
     bool active_ = false, launched_ = false, started_ = false, freed_ = false;
     bool restrided_ = false, listed_ = false;  // with the engine
+    bool awaited_ = true;  // the last start: its end alone, which processes see at different times,
+                           // permits no next one
 };
 
 }  // namespace hocket::task

@@ -49,6 +49,7 @@ Status task::finish(Pending& pending, const Deadline& deadline) {
         static_cast<void>(pending.call->poll());  // raises its error
     else
         wait(*pending.call, deadline);
+    if (pending.persistent) pending.persistent->note_wait();
     return **pending.found;
 }
 
@@ -119,7 +120,7 @@ bool Request::test() {
         comm::check_losses(*pending.call);
         return false;
     }
-    hocket::wait(*pending.call);
+    static_cast<void>(task::finish(pending, {}));
     return true;
 }
 
@@ -146,7 +147,16 @@ Status Request::status() const {
 }
 
 std::shared_ptr<Operation> Request::operation() const {
-    return comm::polled(pending_of(*this).call);
+    const task::Pending& pending = pending_of(*this);
+    if (!pending.persistent) return comm::polled(pending.call);
+    const auto poll = [request = pending.persistent] {
+        const comm::EngineLock engine_lock;
+        const bool done = request->poll();
+        if (done) request->note_wait();
+        return done;
+    };
+    return std::make_shared<comm::FunctionOperation>(
+        poll, [request = pending.persistent] { return request->text(); });
 }
 
 void Request::start() {

@@ -269,3 +269,29 @@ def test_an_array_may_go_once_its_send_is_done(comm: Any) -> None:
                 request.wait()
                 assert np.array_equal(b.local, np.arange(round_, round_ + size))
         request.free()
+
+
+@ranks(2, 3, 4)
+def test_a_second_start_waits_for_the_first_one(comm: Any) -> None:
+    """Also once its elements have moved, which processes see at different times."""
+    w = hk.tasks({"from": comm.size // 2, "to": comm.size - comm.size // 2}, comm=comm)
+    a = filled(hk.Layout((5, 3), "(BLOCK, *)", w.comm.size), w.comm, 0)
+    r = w.send_init(a, "to") if w.name == "from" else w.recv_init(a, "from")
+    for _ in range(3):
+        r.start()
+        comm.barrier()  # in most cases they have moved by now
+        with pytest.raises(hk.Error, match="is under way"):
+            r.start()
+        with pytest.raises(hk.Error, match="is under way"):
+            r.free()
+        r.wait(timeout=60)
+    for end in (r.test, lambda: hk.waitany([r], timeout=60) == 0, lambda: hk.waitall([r])):
+        r.start()
+        while not end():
+            pass
+    with hk.Flow(workers=1) as f:
+        for _ in range(3):
+            f.comm(lambda: [r.start(), r][1], inouts=["r"])
+    r.start()
+    r.wait(timeout=60)
+    r.free()

@@ -151,9 +151,9 @@ class Request:
         Raises
         ------
         Error
-            if the request is not persistent, was freed, or is under way; the error of an earlier
-            start. Nothing starts then; other processes that have started it wait for this one,
-            until their deadline.
+            if the request is not persistent, was freed, or is under way, until a wait or a test has
+            seen its end; the error of an earlier start. Nothing starts then; other processes that
+            have started it wait for this one, until their deadline.
         LayoutError, MismatchError
             for an array of another layout or type; nothing starts then.
 
