@@ -72,7 +72,7 @@ void run_duct(Program& program) {
     const auto rate = port.parameter("rate", given.real("rate"));
     const auto go = port.parameter("go", true);
     if (program.rank() == 0) {
-        const auto& where = port.address().empty() ? port.name() : port.address();
+        const auto& where = options.address.empty() ? port.name() : port.address();
         std::printf("runs on; look at it with: hocket app steering --view %s\n", where.c_str());
         std::fflush(stdout);
     }

@@ -90,7 +90,7 @@ def _port(problem: Problem, way: str) -> tuple[Callable[[], Any], Callable[[], N
         port = hk.open_port(
             name, task="sender", address=where, key=key, secure=secure, comm=problem.job
         )
-        address = port.address or name
+        address = name if where is None else port.address
     address = problem.comm.bcast(address)
 
     def meet() -> Any:

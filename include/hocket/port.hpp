@@ -63,7 +63,9 @@ class Port {
     static Port open(const std::string& name, const Comm& comm, const PortOptions& options = {});
 
     const std::string& name() const;
-    const std::string& address() const;  ///< host:port; "": on this host only
+    /// host:port; if the port is open on this host only, the path of its socket. connect and
+    /// Observer take either.
+    const std::string& address() const;
     const std::string& key() const;      ///< path of the key file; "": there is none
     const Comm& comm() const;
 

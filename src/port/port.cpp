@@ -195,7 +195,8 @@ Port Port::open(const std::string& name, const Comm& comm, const PortOptions& op
                 *state, port::EntryOptions{state->name, options.address, options.key,
                                            options.secure, state->comm.size()});
             net::Writer writer;
-            writer.text(state->host->file().address).text(state->host->file().key);
+            const net::PortFile& file = state->host->file();
+            writer.text(file.address.empty() ? file.socket : file.address).text(file.key);
             return writer.str();
         },
         options.deadline);

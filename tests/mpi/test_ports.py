@@ -415,3 +415,19 @@ def test_a_program_polls_without_pause_and_then_seldom(tmp_path, runtime):
         o["pace"] = 1
         o["pace"] = 2
     assert job.wait(30) == 0
+
+
+def test_the_address_of_a_port_of_this_host(runtime):
+    """Is the path of its socket, which leads there in place of the name."""
+    with hk.open_port("here") as port:
+        port.publish("t", hk.ones(hk.Layout((3, 4), "(*, *)")))
+        assert Path(port.address).is_socket()
+
+        def look():
+            with hk.observe(port.address, timeout=30) as o:
+                return list(o), o["t"][0].tolist()
+
+        assert beside(port, look)[0] == (["t"], [1, 1, 1, 1])
+        for timeout in ("x", -1):
+            with pytest.raises(hk.Error, match=f"timeout is {timeout!r}"):
+                port.poll(timeout)

@@ -17,7 +17,8 @@ int hocket_port_open(const char* name, MPI_Comm comm, const char* address, const
 int hocket_port_close(hocket_port* port, double timeout);
 int hocket_port_free(hocket_port** port);
 int hocket_port_name(const hocket_port* port, const char** name);
-/* "": it listens on this host only. */
+/* host:port; if it listens on this host only, the path of its socket, which hocket_connect and
+ * hocket_observer_open take, too. */
 int hocket_port_address(const hocket_port* port, const char** address);
 /* "": there is none. */
 int hocket_port_key(const hocket_port* port, const char** key);

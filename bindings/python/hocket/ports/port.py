@@ -130,13 +130,14 @@ class Port:
 
     @property
     def address(self) -> str:
-        """``"host:port"``, where it listens for other hosts; "" where it does not.
+        """``"host:port"``, where it listens for other hosts; if it does not, the path of its socket
+        on this host. `connect` and `observe` take either in place of the name.
 
         Examples
         --------
         >>> with hk.open_port("example") as port:
-        ...     port.address
-        ''
+        ...     port.address == port.name
+        False
         """
         return self._core.address()
 
@@ -273,6 +274,8 @@ class Port:
         ------
         DeadlineError
             where process 0 does not come to that poll within `timeout` seconds.
+        Error
+            for a wrong timeout, and after `close`.
 
         Examples
         --------
@@ -280,7 +283,7 @@ class Port:
         ...     for step in range(3):
         ...         port.poll()
         """
-        self._core.poll(timeout)
+        self._core.poll(as_seconds(timeout))
 
     def close(self, timeout: Optional[float] = None) -> None:
         """Closes the port: observers get an end message, and the name is free.
