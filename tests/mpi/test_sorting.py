@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import raises_everywhere
 from lockstep import ranks
 
 import hocket as hk
@@ -81,3 +82,21 @@ def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
     cuts = divide(comm, local, wanted, np.uint64(1 << 63), np.uint64(1 << 63))
     np.testing.assert_array_equal(cuts.sum(axis=0), wanted)
     np.testing.assert_array_equal(cuts[comm.rank], np.clip(wanted - 1000 * comm.rank, 0, 1000))
+
+
+@ranks(1, 3)
+def test_terms_that_numpy_refuses(comm):
+    a = hk.arange(hk.Layout(8, "(BLOCK)", comm.size), comm=comm)
+    for call in (
+        lambda: np.sort(a, kind="x" if comm.rank == 0 else None),
+        lambda: np.argsort(a, kind="x"),
+        lambda: a.sort(kind="x"),
+        lambda: a.argsort(kind="x"),
+        lambda: np.partition(a, 8),
+        lambda: np.partition(a, "x"),
+        lambda: np.argpartition(a, 2, kind="x"),
+    ):
+        raises_everywhere(comm, hk.Error, call)
+    for kind in ("quicksort", "heapsort", "stable", None):
+        assert np.array_equal(hk.replicated(np.sort(-a, kind=kind)), np.arange(-7, 1))
+    assert np.array_equal(hk.replicated(np.partition(-a, (1, -1))), np.arange(-7, 1))

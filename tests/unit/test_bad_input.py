@@ -245,3 +245,13 @@ def test_every_argument_of_what_makes_objects(name):
     for argument in parameters:
         given = dict(zip(parameters, good))
         try_all(lambda it, given=given, of=argument: make(**{**given, of: it}), NOTHING)
+
+
+@pytest.mark.parametrize("threads", ["x", 0, 1.5])
+def test_wrong_threads(threads):
+    """The same error as that of `hk.remap_inplace`."""
+    x = np.zeros((2, 3))
+    for call in (hk.permute, hk.permute_inplace):
+        with pytest.raises(hk.Error, match="threads is") as raised:
+            call(x, (1, 0), threads=threads)
+        assert raised.type is hk.Error

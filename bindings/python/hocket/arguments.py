@@ -74,6 +74,16 @@ def as_count(value: Any, what: str, kind: str, least: str) -> int:
     return number
 
 
+def as_threads(value: Any) -> int:
+    """A number of threads; 0: the library decides. Raises `Error`."""
+    if value is None:
+        return 0
+    number = as_number(value, "threads")
+    if number < 1:
+        raise Error(f"threads is {number}; give 1 or more, or None for what the process may use")
+    return min(number, 1024)
+
+
 def as_seconds(
     timeout: Any, what: str = "timeout", none: str = "None to wait as long as it takes"
 ) -> Optional[float]:

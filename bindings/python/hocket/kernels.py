@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _pure
-from .arguments import as_text
+from .arguments import as_text, as_threads
 from .errors import Error, LayoutError, MismatchError
 from .layouts import integer, integers
 from .local_arrays import (
@@ -34,16 +34,6 @@ __all__ = [
 Axes = Union[int, Iterable[int]]
 
 _NOTHING: AnyArray = np.empty(0, np.uint8)
-
-
-def _threads(threads: int | None) -> int:
-    """The number of threads; 0: the library decides."""
-    if threads is None:
-        return 0
-    number = integer(threads, "threads")
-    if number < 1:
-        raise Error(f"threads is {number}; give 1 or more, or None for what the process may use")
-    return min(number, 1024)
 
 
 def _axes(axes: Axes, shape: Sequence[int]) -> list[int]:
@@ -149,7 +139,7 @@ def permute(
     array = checked_array(x, "x")
     order = _axes(axes, array.shape)
     shape = tuple(array.shape[axis] for axis in order)
-    count = _threads(threads)
+    count = as_threads(threads)
     result = np.empty(shape, array.dtype) if out is None else _checked_out(array, shape, out)
     _permute_into(array, order, result, count, _text(schedule, "schedule"), False)
     return result
@@ -232,7 +222,7 @@ def permute_inplace(
         moved.shape,
         moved.itemsize,
         order,
-        _threads(threads),
+        as_threads(threads),
         _text(schedule, "schedule"),
         _text(method, "method"),
         None if cap is None else integer(cap, "cap"),
@@ -276,7 +266,7 @@ def permute_two_arrays(
     array = _check_in_place(x) if copy_back else checked_array(x, "x")
     order = _axes(axes, array.shape)
     shape = tuple(array.shape[axis] for axis in order)
-    count, text = _threads(threads), _text(schedule, "schedule")
+    count, text = as_threads(threads), _text(schedule, "schedule")
     _permute_into(array, order, _checked_out(array, shape, out), count, text, True)
     if not copy_back:
         return out
@@ -378,7 +368,7 @@ def explain_permute(
         extents,
         _axes(axes, extents),
         integer(itemsize, "itemsize"),
-        _threads(threads),
+        as_threads(threads),
         _text(method, "method"),
         None if cap is None else integer(cap, "cap"),
     )

@@ -25,9 +25,9 @@ from hocket.computing.local_sorting import (
 )
 from hocket.computing.operands import made, without_copies
 from hocket.creation import empty_as
-from hocket.errors import LayoutError
+from hocket.errors import Error, LayoutError
 from hocket.formats import gen_block
-from hocket.layouts import Layout
+from hocket.layouts import Layout, integer
 from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
@@ -139,7 +139,9 @@ def by_lines(a: Array, axis: int, function: Any, one: Any, dtype: Any) -> Array:
     return result
 
 
-def checked(a: Array, axis: Any, order: Any) -> tuple[Array, int]:
+def checked(
+    a: Array, axis: Any, order: Any, kind: Any = None, stable: Any = None
+) -> tuple[Array, int]:
     """The array, flattened for no axis, and the axis to sort along. Collective."""
     if order is not None:
         raise TypeError("np.sort of distributed arrays takes no order=; make an array of the field")
@@ -148,6 +150,9 @@ def checked(a: Array, axis: Any, order: Any) -> tuple[Array, int]:
     with collective(a.comm, None):
         if axis is not None:
             one_axis(axis, a.layout.ndim)
+        if kind is not None or stable is not None:  # NumPy checks them; every order is stable here
+            terms = {} if stable is None else {"stable": stable}
+            np.sort(np.empty(0, np.int8), kind=kind, **terms)
     return flattened(a, axis)
 
 
@@ -155,7 +160,7 @@ def sort(
     a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Array:
     """`numpy.sort`, stable, in the layout of `a`. Collective."""
-    a, at = checked(a, axis, order)
+    a, at = checked(a, axis, order, kind, stable)
     return by_lines(a, at, lambda x: sorted_stably(x, at), sort_line, a.dtype)
 
 
@@ -166,14 +171,14 @@ def sort_in_place(a: Array, axis: Any, kind: Any, order: Any, stable: Any) -> No
     with collective(a.comm, None):
         one_axis(axis, a.layout.ndim)
         require_writable(a)
-    assign(a, np.sort(a, axis, kind=kind, order=order))
+    assign(a, sort(a, axis, kind, order, stable=stable))
 
 
 def argsort(
     a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Array:
     """`numpy.argsort`, stable. Collective."""
-    a, at = checked(a, axis, order)
+    a, at = checked(a, axis, order, kind, stable)
     return by_lines(
         a,
         at,
@@ -292,13 +297,28 @@ def sort_complex(a: Array) -> Array:
     return found
 
 
+def require_places(a: Array, kth: Any, axis: Any, kind: Any) -> None:
+    """Raises `Error` on every process for arguments that NumPy refuses. Collective."""
+    with collective(a.comm, None):
+        at = None if axis is None else one_axis(axis, a.layout.ndim)
+        extent = a.size if at is None else a.shape[at]
+        places = [integer(each, "kth") for each in np.ravel(kth).tolist()]
+        wrong = [each for each in places if not -extent <= each < extent]
+        if wrong:
+            raise Error(f"kth is {wrong[0]}, outside of {extent} elements; give 0 to {extent - 1}")
+        if kind not in (None, "introselect"):
+            raise Error(f"kind is {kind!r}; give 'introselect', or leave it out")
+
+
 def partition(a: Array, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
     """`numpy.partition`, with the parts sorted, too. Collective."""
+    require_places(a, kth, axis, kind)
     return sort(a, axis, order=order)
 
 
 def argpartition(a: Array, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
     """`numpy.argpartition`, with the parts sorted, too. Collective."""
+    require_places(a, kth, axis, kind)
     return argsort(a, axis, order=order)
 
 
