@@ -211,7 +211,12 @@ void bind_tasks(nb::module_& m) {
                 return tasks.probe(source, tag, Deadline::in(timeout));
             },
             "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
-        .def("iprobe", &Tasks::iprobe, "source"_a, "tag"_a, unlocked)
+        .def(
+            "iprobe",
+            [](Tasks& tasks, const TaskId& source, int tag, Timeout timeout) {
+                return tasks.iprobe(source, tag, Deadline::in(timeout));
+            },
+            "source"_a, "tag"_a, "timeout"_a.none(), unlocked)
         .def(
             "refuse",
             [](Tasks& tasks, const std::string& verb, const std::string& kind,

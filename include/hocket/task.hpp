@@ -239,7 +239,9 @@ class Tasks {
 
     /// Describes the message that the next matching receive would find.
     Status probe(const TaskId& source = any_source, int tag = any_tag, Deadline deadline = {});
-    std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag);
+    /// The deadline limits the wait for the task's other processes, not for a message.
+    std::optional<Status> iprobe(const TaskId& source = any_source, int tag = any_tag,
+                                 Deadline deadline = {});
 
     /// Collective calls between tasks: every process of every task makes them, in the same order.
     /// Each task passes an array of the same shape and type, in any layout. No process may be in

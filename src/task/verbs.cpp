@@ -269,8 +269,8 @@ Status Tasks::probe(const TaskId& source, int tag, Deadline deadline) {
     return *look(source, tag, the_verb("probe"), deadline, {});
 }
 
-std::optional<Status> Tasks::iprobe(const TaskId& source, int tag) {
-    return look(source, tag, the_verb("iprobe"), {}, {});
+std::optional<Status> Tasks::iprobe(const TaskId& source, int tag, Deadline deadline) {
+    return look(source, tag, the_verb("iprobe"), deadline, {});
 }
 
 std::optional<Status> Tasks::look(const TaskId& source, int tag, const Verb& verb,

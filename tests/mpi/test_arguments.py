@@ -153,3 +153,28 @@ def test_no_array_at_all_on_one_process(tmp_path: Path):
         assert done.stdout.count(f"everywhere, {name} ") == 2, (name, done.stdout)
     assert "is not done and waits for rank 1 (task" in done.stdout, done.stdout
     assert done.stdout.count("alone: cannot redistribute NoneType") == 1, done.stdout
+
+
+@ranks(2)
+def test_documented_names_are_keywords(comm):
+    lay, lay2 = hk.Layout((4, 6), "(BLOCK, *)", 2), hk.Layout((4, 6), "(*, BLOCK)", 2)
+    a = hk.from_function(f=lambda i, j: 6 * i + j, lay=lay, dtype="int64", comm=comm)
+    numbered = a.gather(root=0)
+    for make in (hk.empty, hk.zeros, hk.ones):
+        assert make(lay=lay, dtype="int64", comm=comm).layout == lay
+    assert hk.arange(lay=lay, comm=comm).local.tolist() == a.local.tolist()
+    assert hk.full(lay=lay, value=7, dtype=None, comm=comm).local.min() == 7
+    assert hk.wrap(local=a.local, lay=lay, comm=comm).layout == lay
+    assert hk.random(seed=1).uniform(lay=lay, comm=comm).layout == lay
+    scattered = hk.scatter(numbered, lay=lay, comm=comm, root=0)
+    for moved in (
+        hk.redistribute(a=scattered, lay2=lay2),
+        hk.iredistribute(a=scattered, lay2=lay2).wait(),
+        scattered.redistribute(lay2=lay2),
+    ):
+        assert moved.local.tolist() == [
+            [6 * i + 3 * comm.rank + j for j in range(3)] for i in range(4)
+        ]
+    assert hk.map_blocks(f=lambda x: x + 1, a=a, halo=0).local.min() == a.local.min() + 1
+    t = hk.Team(comm=comm)
+    assert t.any(f=comm.rank == 1) and not t.all(f=comm.rank == 1) and t.waitvec(f=1) == 3

@@ -213,3 +213,88 @@ def test_a_request_outlives_what_it_was_made_of(comm, groups):
         hk.tasks(groups, comm)
     assert request.test()
     assert request.wait() is not None
+
+
+@ranks({"a": 1, "b": 1}, {"a": 2, "b": 2})
+def test_every_verb_has_a_timeout(comm, groups):
+    """That of a request holds for each of its waits that names none."""
+    w = hk.tasks(groups, comm)
+    here = w.comm.rank == 0  # of two processes one comes late to what all must call
+    lay = hk.Layout((6, 4), "(BLOCK, *)", w.comm.size)
+    a, soon = hk.zeros(lay, "int64", w.comm), 0.1
+    if w.name == "b":
+        requests = [
+            w.irecv(a, "a", 1, soon),
+            w.irecv(a, "a", 1, timeout=soon),
+            w.recv_init(a, "a", 2, timeout=soon),
+        ]
+        requests[-1].start()
+        for request in requests:
+            for wait in (request.wait, lambda r=request: hk.waitall([r])):
+                raises_everywhere(w.comm, hk.DeadlineError, wait)
+        raises_everywhere(w.comm, hk.DeadlineError, lambda: hk.waitany(requests))
+        comm.barrier()
+        for request in requests:
+            request.wait(timeout=60)
+    else:
+        comm.barrier()
+        more = w.send_init(a, "b", 2, timeout=60)
+        more.start()
+        for request in [w.isend(a, "b", 1, 60), w.isend(a, "b", 1, timeout=60), more]:
+            request.wait()
+    if w.comm.size > 1 and here:
+        with pytest.raises(hk.DeadlineError):
+            w.iprobe(timeout=soon)
+        comm.barrier()
+    else:
+        comm.barrier()
+        assert w.comm.size == 1 or w.iprobe(timeout=60) is None
+    for call in (w.isend, w.irecv, w.send_init, w.recv_init):
+        with pytest.raises(hk.Error, match="timeout is 'x'"):
+            call(a, 1 - w.rank, 3, timeout="x").wait()
+    comm.barrier()
+
+
+@ranks({"a": 1, "b": 1})
+def test_the_timeout_of_a_channel_and_of_other_requests(comm, groups, tmp_path):
+    w = hk.tasks(groups, comm)
+    a = hk.zeros(hk.Layout((6, 4), "(*, *)"), "int64", w.comm)
+    frames = w.channel("frames", peer=1 - w.rank, timeout=0.1)
+    if w.name == "b":
+        with pytest.raises(hk.DeadlineError):
+            frames.recv(a)
+    comm.barrier()
+    with pytest.raises(hk.Error, match="timeout is 'x'"):
+        w.channel("frames", 1 - w.rank, timeout="x")
+    lay = hk.Layout((6, 4), "(BLOCK, *)", comm.size)
+    b = hk.zeros(lay, "int64", comm)
+    if w.name == "b":
+        request = hk.iredistribute(b, lay2=hk.Layout((6, 4), "(*, BLOCK)", 2), timeout=0.1)
+        with pytest.raises(hk.DeadlineError):
+            request.wait()
+        comm.barrier()
+        request.wait(timeout=60)
+    else:
+        comm.barrier()
+        hk.iredistribute(b, lay2=hk.Layout((6, 4), "(*, BLOCK)", 2), timeout=60).wait()
+    with hk.open_store(comm.bcast(str(tmp_path / "s.zarr")), "w", comm=comm) as s:
+        s.create("t", (6, 4), "int64")
+        if w.name == "b":
+            request = s.iwrite("t", b, timeout=0.1)
+            with pytest.raises(hk.DeadlineError):
+                request.wait()
+            comm.barrier()
+            request.wait(timeout=60)
+        else:
+            comm.barrier()
+            s.iwrite("t", b, timeout=60).wait()
+        for call in (s.write, lambda *a, **k: s.iwrite(*a, **k).wait()):
+            raises_everywhere(
+                comm,
+                hk.Error,
+                lambda call=call: call("t", b, timeout="x" if comm.rank else None),
+                "timeout is 'x'",
+            )
+        raises_everywhere(
+            comm, hk.Error, lambda: s.read("t", lay, timeout="x" if comm.rank else None)
+        )

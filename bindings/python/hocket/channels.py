@@ -39,10 +39,11 @@ class Channel:
     ...     status = frames.recv(a)
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_timeout")
 
-    def __init__(self, core: _mpi.Channel) -> None:
+    def __init__(self, core: _mpi.Channel, timeout: Optional[float] = None) -> None:
         self._core = core
+        self._timeout = timeout  # of calls that name none
 
     @property
     def sent(self) -> int:
@@ -128,9 +129,8 @@ class Channel:
         ... else:
         ...     status = frames.recv(a)
         """
-        core, seconds = self._checked(
-            True, lambda: (core_of(a, "send"), as_seconds(timeout)), timeout
-        )
+        limit = self._timeout if timeout is None else timeout
+        core, seconds = self._checked(True, lambda: (core_of(a, "send"), as_seconds(limit)), limit)
         self._core.send(core, seconds)
 
     def recv(self, b: Array, timeout: Optional[float] = None) -> Status:
@@ -156,8 +156,9 @@ class Channel:
         ... else:
         ...     assert frames.recv(a, timeout=60).source == "rows"
         """
+        limit = self._timeout if timeout is None else timeout
         core, seconds = self._checked(
-            False, lambda: (core_of(b, "receive into"), as_seconds(timeout)), timeout
+            False, lambda: (core_of(b, "receive into"), as_seconds(limit)), limit
         )
         status = Status(self._core.recv(core, seconds))
         b._settle()
@@ -188,7 +189,8 @@ class Channel:
         ...     print("the other task has closed its side, too")
         the other task has closed its side, too
         """
-        self._core.close(self._checked(True, lambda: as_seconds(timeout), timeout))
+        limit = self._timeout if timeout is None else timeout
+        self._core.close(self._checked(True, lambda: as_seconds(limit), limit))
 
     def _checked(self, sending: bool, read: Callable[[], Given], timeout: Any) -> Given:
         """Checks a call's arguments by `read`, whose errors all processes of the task raise."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def empty(
-    layout: Layout,
+    lay: Layout,
     dtype: npt.DTypeLike = "float64",
     comm: Optional[MPI.Comm] = None,
     *,
@@ -33,11 +33,11 @@ def empty(
 
     Parameters
     ----------
-    layout : Layout
+    lay : Layout
     dtype
         any fixed-size NumPy dtype, structured ones included
     comm
-        communicator of at least ``layout.size`` processes; None: ``MPI.COMM_WORLD``
+        communicator of at least ``lay.size`` processes; None: ``MPI.COMM_WORLD``
     room
         elements for which to reserve memory. By default hocket reserves enough for remaps by
         `remap_inplace`, at most twice an even share of the array. Unused memory takes no pages.
@@ -45,7 +45,7 @@ def empty(
     Returns
     -------
     Array
-        with a local array of shape ``layout.local_shape(rank)``, C-contiguous.
+        with a local array of shape ``lay.local_shape(rank)``, C-contiguous.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def empty(
     6.0
     """
     on = communicator(comm)
-    shape, kind = local_shape(layout, on), dtypes.resolve(dtype)
+    shape, kind = local_shape(lay, on), dtypes.resolve(dtype)
     elements = as_room(room)
     count = 1
     for extent in shape:  # Python's integers do not overflow
@@ -73,7 +73,7 @@ def empty(
             f"a local array of shape {shape} of {kind} with room for {elements} elements has more "
             f"than 2^63 bytes; use more processes"
         )
-    return _allocated(layout, kind, on, shape, elements)
+    return _allocated(lay, kind, on, shape, elements)
 
 
 def _allocated(
@@ -94,9 +94,7 @@ def empty_as(a: Array, dtype: np.dtype[Any], layout: Optional[Layout] = None) ->
     return _allocated(layout, dtype, a._comm, local_shape(layout, a._comm))
 
 
-def zeros(
-    layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
-) -> Array:
+def zeros(lay: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None) -> Array:
     """`empty`, with all elements zero. Local, not collective.
 
     Raises
@@ -110,14 +108,14 @@ def zeros(
     array([[0, 0, 0],
            [0, 0, 0]])
     """
-    array = empty(layout, dtype, comm)
+    array = empty(lay, dtype, comm)
     array.local[...] = np.zeros((), array.dtype)
     return array
 
 
 def wrap(
     local: Any,
-    layout: Layout,
+    lay: Layout,
     comm: Optional[MPI.Comm] = None,
     *,
     room: Optional[npt.NDArray[Any]] = None,
@@ -156,14 +154,14 @@ def wrap(
     if isinstance(local, np.ma.MaskedArray):
         raise Error("a masked array would lose its mask; give its .data, and the mask on its own")
     dtypes.resolve(local.dtype)
-    shape = local_shape(layout, on)
-    if local.shape != shape and not (on.rank >= layout.size and local.size == 0):
+    shape = local_shape(lay, on)
+    if local.shape != shape and not (on.rank >= lay.size and local.size == 0):
         raise LayoutError(
             f"cannot wrap a local array of shape {local.shape}: on process {on.rank} of {on.size} "
-            f"the layout {layout} has local shape {shape}"
+            f"the layout {lay} has local shape {shape}"
         )
     whole = None if room is None else checked_room(room, local)
-    array = Array(local.reshape(shape) if local.shape != shape else local, layout, on, whole)
+    array = Array(local.reshape(shape) if local.shape != shape else local, lay, on, whole)
     array._wrapped()  # checks the strides
     return array
 
@@ -195,7 +193,7 @@ def _on_device(array: Any) -> bool:
 
 def from_function(
     f: Callable[..., Any],
-    layout: Layout,
+    lay: Layout,
     dtype: npt.DTypeLike = "float64",
     comm: Optional[MPI.Comm] = None,
 ) -> Array:
@@ -223,11 +221,11 @@ def from_function(
     """
     if not callable(f):
         raise Error(f"f is {f!r}; give a function of the indices, as lambda i, j: 10 * i + j")
-    array = empty(layout, dtype, comm)
-    if array.comm.rank < layout.size and array.local.size:
-        held = layout.global_indices(array.comm.rank)
-        if len(held) != layout.ndim or layout._native.is_indexed:  # a list of row-major numbers
-            values = f(*np.unravel_index(held[0], layout.shape))
+    array = empty(lay, dtype, comm)
+    if array.comm.rank < lay.size and array.local.size:
+        held = lay.global_indices(array.comm.rank)
+        if len(held) != lay.ndim or lay._native.is_indexed:  # a list of row-major numbers
+            values = f(*np.unravel_index(held[0], lay.shape))
         else:
             values = f(*np.ix_(*held))
         try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Optional, Union
 
 from hocket import _mpi, _pure
-from hocket.arguments import as_number, as_text
+from hocket.arguments import as_number, as_seconds, as_text
 from hocket.arrays import Array
 from hocket.channels import core_of
 from hocket.layouts import Layout
@@ -25,6 +25,7 @@ class PersistentVerbs(TaskMember):
         a: Union[Array, Layout],
         dest: TaskId,
         tag: int = 0,
+        timeout: Optional[float] = None,
         *,
         count: Optional[int] = None,
         strategy: str = "auto",
@@ -48,6 +49,8 @@ class PersistentVerbs(TaskMember):
         count
             the number of starts, if known. With 1, hocket prepares nothing: the first start
             computes its schedule while it sends
+        timeout
+            seconds for each wait of the request that names none
         strategy, stages
             as for `send`
 
@@ -78,13 +81,14 @@ class PersistentVerbs(TaskMember):
         ...     status = request.wait()
         >>> request.free()
         """
-        return self._init("send_init", a, dest, tag, count, strategy, stages)
+        return self._init("send_init", a, dest, tag, timeout, count, strategy, stages)
 
     def recv_init(
         self,
         b: Union[Array, Layout],
         source: TaskId,
         tag: int = 0,
+        timeout: Optional[float] = None,
         *,
         count: Optional[int] = None,
         strategy: str = "auto",
@@ -112,7 +116,7 @@ class PersistentVerbs(TaskMember):
         >>> status = request.wait()
         >>> request.free()
         """
-        return self._init("recv_init", b, source, tag, count, strategy, stages)
+        return self._init("recv_init", b, source, tag, timeout, count, strategy, stages)
 
     def _init(
         self,
@@ -120,6 +124,7 @@ class PersistentVerbs(TaskMember):
         bound: Union[Array, Layout],
         other: TaskId,
         tag: int,
+        timeout: Optional[float],
         count: Optional[int],
         strategy: str,
         stages: Optional[int],
@@ -137,8 +142,8 @@ class PersistentVerbs(TaskMember):
             staged = positive(stages, "stages")
             return core, id_of(other), as_number(tag, "tag"), times, named, staged
 
-        given = self._checked(verb, read)
+        given, seconds = self._checked(verb, lambda: (read(), as_seconds(timeout)), timeout)
         core = self._core.send_init(*given) if sending else self._core.recv_init(*given)
         array = bound if isinstance(bound, Array) else None
         received = [] if sending or array is None else [array]
-        return Request(core, received, array, receiving=not sending)
+        return Request(core, received, array, receiving=not sending, timeout=seconds)

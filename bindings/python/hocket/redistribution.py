@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def scatter(
     array: Optional[npt.ArrayLike],
-    layout: Layout,
+    lay: Layout,
     comm: Optional[MPI.Comm] = None,
     root: int = 0,
     *,
@@ -37,8 +37,8 @@ def scatter(
     Parameters
     ----------
     array
-        on process `root` the whole array, of shape ``layout.shape``; ignored elsewhere
-    layout
+        on process `root` the whole array, of shape ``lay.shape``; ignored elsewhere
+    lay
         of the result
     comm
         None: ``MPI.COMM_WORLD``
@@ -78,20 +78,20 @@ def scatter(
     name = ""
     with collective(on, timeout) as seconds:
         number = as_number(root, "root")
-        require_processes(layout, on)
+        require_processes(lay, on)
         if on.rank == number:
             if array is None:
                 raise MismatchError(f"process {root} scatters None; give it the whole array")
             whole = np.asarray(array, order="C")
-            if whole.shape != layout.shape:
+            if whole.shape != lay.shape:
                 raise MismatchError(
-                    f"cannot scatter an array of shape {whole.shape} with the layout {layout}; "
-                    f"give one of shape {layout.shape}"
+                    f"cannot scatter an array of shape {whole.shape} with the layout {lay}; "
+                    f"give one of shape {lay.shape}"
                 )
             name = dtypes.name_of(dtypes.resolve(whole.dtype))
     name = _mpi.tell(on.handle, name, number, seconds)
     with collective(on, seconds):
-        out = empty(layout, dtypes.from_name(name), on)
+        out = empty(lay, dtypes.from_name(name), on)
     address = whole.__array_interface__["data"][0] if whole is not None else 0
     _mpi.scatter(address, out._wrapped(), number, whole, seconds)
     return out
@@ -122,7 +122,7 @@ def _destination(
 
 def redistribute(
     a: Array,
-    layout: Layout,
+    lay2: Layout,
     *,
     axes: Optional[Sequence[int]] = None,
     dtype: Optional[npt.DTypeLike] = None,
@@ -134,14 +134,14 @@ def redistribute(
 
     Parameters
     ----------
-    layout
+    lay2
         of the result; may have another number of processes
     axes
         the result is ``numpy.transpose(a, axes)``
     dtype
         dtype of the result, converted as by ``numpy.ndarray.astype``
     out
-        the result, with `layout` and the result's dtype; None: a new array
+        the result, with `lay2` and the result's dtype; None: a new array
     timeout
         seconds after which the wait ends with `DeadlineError`
     max_buffer
@@ -174,11 +174,11 @@ def redistribute(
         and dtype is None
         and timeout is None
         and max_buffer is None
-        and _needs_no_checks(a, layout, out)
+        and _needs_no_checks(a, lay2, out)
     ):
         _mpi.redistribute(a._wrapped(), out._wrapped(), [], "auto", None, None)
         return out
-    move = _Move(a, layout, axes, dtype, out, timeout, max_buffer)
+    move = _Move(a, lay2, axes, dtype, out, timeout, max_buffer)
     _mpi.redistribute(*move.ends, move.axes, "auto", move.seconds, move.max_buffer)
     return move.finish()
 
@@ -198,11 +198,12 @@ def _needs_no_checks(a: Any, layout: Any, out: Any) -> bool:
 
 def iredistribute(
     a: Array,
-    layout: Layout,
+    lay2: Layout,
     *,
     axes: Optional[Sequence[int]] = None,
     dtype: Optional[npt.DTypeLike] = None,
     out: Optional[Array] = None,
+    timeout: Optional[float] = None,
     max_buffer: Optional[int] = None,
 ) -> ArrayRequest:
     """Starts `redistribute`, which progresses in every wait, and in flows.
@@ -213,8 +214,10 @@ def iredistribute(
 
     Parameters
     ----------
-    layout, axes, dtype, out, max_buffer
+    lay2, axes, dtype, out, max_buffer
         as for `redistribute`
+    timeout
+        seconds for each wait of the request that names none
 
     Returns
     -------
@@ -238,9 +241,9 @@ def iredistribute(
     >>> b.local.tolist() == ([[0, 1], [10, 11]] if b.comm.rank == 0 else [[2, 3], [12, 13]])
     True
     """
-    move = _Move(a, layout, axes, dtype, out, None, max_buffer)
+    move = _Move(a, lay2, axes, dtype, out, timeout, max_buffer)
     operation = _mpi.iredistribute(*move.ends, move.axes, "auto", move.max_buffer)
-    return ArrayRequest(operation, move.finish)
+    return ArrayRequest(operation, move.finish, move.seconds)
 
 
 class _Move:

@@ -4,33 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Optional
 
 from hocket import _mpi
-from hocket.arguments import as_number
+from hocket.arguments import as_threads
 from hocket.arrays import Array
 from hocket.calls import collective, no_array
-from hocket.errors import Error, LayoutError
+from hocket.errors import LayoutError
 from hocket.layouts import Layout, integer, integers
 from hocket.redistribution import as_axes
 
 __all__ = ["remap_inplace", "remap_layout", "remap_room"]
 
 
-def _threads(threads: Any) -> int:
-    """The number of threads; 0: the library decides."""
-    if threads is None:
-        return 0
-    number = as_number(threads, "threads")
-    if number < 1:
-        raise Error(f"threads is {number}; give 1 or more, or None for what the process may use")
-    return number
-
-
-def remap_layout(layout: Layout, axes: Sequence[int]) -> Layout:
+def remap_layout(lay: Layout, axes: Sequence[int]) -> Layout:
     """The layout that `remap_inplace` gives an array of this layout.
 
-    Dimension ``k`` of its shape is dimension ``axes[k]`` of `layout`'s; formats, arrangement and
+    Dimension ``k`` of its shape is dimension ``axes[k]`` of `lay`'s; formats, arrangement and
     order of processes stay.
 
     Raises
@@ -47,14 +37,12 @@ def remap_layout(layout: Layout, axes: Sequence[int]) -> Layout:
     >>> str(hk.remap_layout(hk.Layout((4, 6, 2), "(BLOCK, *, *)", 2), (1, 0, 2)))
     '(6, 4, 2) (BLOCK, *, *) @ (2)'
     """
-    if not isinstance(layout, Layout):
-        raise LayoutError(f"{layout!r} is no layout")
-    return Layout._of(
-        _mpi.remap_layout(layout._native, as_axes(integers(axes, "axes"), layout.ndim))
-    )
+    if not isinstance(lay, Layout):
+        raise LayoutError(f"{lay!r} is no layout")
+    return Layout._of(_mpi.remap_layout(lay._native, as_axes(integers(axes, "axes"), lay.ndim)))
 
 
-def remap_room(layout: Layout, axes: Sequence[int], rank: int) -> int:
+def remap_room(lay: Layout, axes: Sequence[int], rank: int) -> int:
     """The number of elements that the memory of process `rank` must hold for `remap_inplace`.
 
     The larger of the local arrays before and after, and of the intermediate ones if several
@@ -70,10 +58,10 @@ def remap_room(layout: Layout, axes: Sequence[int], rank: int) -> int:
     >>> hk.remap_room(hk.Layout((4, 6), "(BLOCK, *)", 2), (1, 0), rank=0)
     12
     """
-    if not isinstance(layout, Layout):
-        raise LayoutError(f"{layout!r} is no layout")
-    order = as_axes(integers(axes, "axes"), layout.ndim)
-    return _mpi.remap_room(layout._native, order, integer(rank, "rank"))
+    if not isinstance(lay, Layout):
+        raise LayoutError(f"{lay!r} is no layout")
+    order = as_axes(integers(axes, "axes"), lay.ndim)
+    return _mpi.remap_room(lay._native, order, integer(rank, "rank"))
 
 
 def remap_inplace(
@@ -128,7 +116,7 @@ def remap_inplace(
         no_array(f"cannot remap {type(a).__name__}", timeout)
     with collective(a.comm, timeout) as seconds:
         order = as_axes(axes, len(a.layout.shape))
-        count = _threads(threads)
+        count = as_threads(threads)
         a._require_home()
         core = a._wrapped()
     return a._remapped(Layout._of(_mpi.remap_inplace(core, order, count, seconds).layout()))

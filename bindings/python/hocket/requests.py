@@ -106,7 +106,7 @@ class Request:
     >>> status = request.wait(timeout=60)
     """
 
-    __slots__ = ("_bound", "_core", "_received", "_receiving")
+    __slots__ = ("_bound", "_core", "_received", "_receiving", "_timeout")
 
     def __init__(
         self,
@@ -114,8 +114,10 @@ class Request:
         received: Sequence[Array] = (),
         bound: Optional[Array] = None,
         receiving: bool = False,
+        timeout: Optional[float] = None,
     ) -> None:
         self._core = core
+        self._timeout = timeout  # of waits that name none
         self._received = received
         self._receiving = receiving
         self._bound = bound  # persistent: the array of a start without an array
@@ -212,6 +214,9 @@ class Request:
     def _settle(self) -> None:
         settle(self._received)
 
+    def _seconds(self, timeout: Optional[float]) -> Optional[float]:
+        return self._timeout if timeout is None else as_seconds(timeout)
+
     def __await__(self) -> Generator[Any, None, Any]:
         """In an ``async def`` step of a flow: gives the worker back until it is done."""
         yield self
@@ -219,6 +224,8 @@ class Request:
 
     def wait(self, timeout: Optional[float] = None) -> Status:
         """Blocks until the operation completes. A deadline ends the wait, not the operation.
+
+        Without `timeout`, that of the call that made the request holds.
 
         Raises
         ------
@@ -243,7 +250,7 @@ class Request:
         >>> request.wait(timeout=60).tag
         0
         """
-        status = Status(self._core.wait(as_seconds(timeout)))
+        status = Status(self._core.wait(self._seconds(timeout)))
         self._settle()
         return status
 
@@ -271,7 +278,7 @@ class Request:
         2
         >>> status = request.wait()
         """
-        return self._core.pieces(as_seconds(timeout))
+        return self._core.pieces(self._seconds(timeout))
 
     def wait_piece(self, piece: int, timeout: Optional[float] = None) -> tuple[slice, ...]:
         """Waits until this process's part of a piece has arrived (may be changed, for a send).
@@ -313,7 +320,7 @@ class Request:
         >>> status = request.wait()
         """
         number = as_number(piece, "piece")
-        dimension, first, last = self._core.wait_piece(number, as_seconds(timeout))
+        dimension, first, last = self._core.wait_piece(number, self._seconds(timeout))
         self._settle()
         return (*[slice(None)] * dimension, slice(first, last))
 
@@ -392,8 +399,14 @@ class ArrayRequest(Request):
 
     __slots__ = ("_finish", "_operation", "_result")
 
-    def __init__(self, operation: _mpi.Operation, finish: Callable[[], Array]) -> None:
+    def __init__(
+        self,
+        operation: _mpi.Operation,
+        finish: Callable[[], Array],
+        timeout: Optional[float] = None,
+    ) -> None:
         self._operation = operation
+        self._timeout = timeout
         self._finish: Optional[Callable[[], Array]] = finish
         self._result: Optional[Array] = None
 
@@ -448,7 +461,7 @@ class ArrayRequest(Request):
         >>> request.wait() is b
         True
         """
-        seconds = as_seconds(timeout)
+        seconds = self._seconds(timeout)
         if self._result is None:
             self._operation.wait(seconds)
         return self._take()
@@ -490,7 +503,7 @@ def _all_requests(requests: Any) -> list[Request]:
 
 def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> list[Status]:
     """Waits for all requests, at most `timeout` seconds together, and returns their statuses in
-    order.
+    order. Without `timeout`, each request has its own.
 
     Raises
     ------
@@ -522,7 +535,8 @@ def waitall(requests: Sequence[Request], timeout: Optional[float] = None) -> lis
 def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int:
     """Waits for any of the requests, and returns its index: the same on every process of the task.
 
-    A request that has been waited for stays complete: omit it from the next call.
+    A request that has been waited for stays complete: omit it from the next call. Without
+    `timeout`, the longest of the requests' own holds, if each has one.
 
     Raises
     ------
@@ -546,6 +560,9 @@ def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int
     ...     status = requests.pop(hk.waitany(requests)).status
     """
     listed = _all_requests(requests)
-    index = _mpi.wait_any([request._core for request in listed], as_seconds(timeout))
+    seconds = as_seconds(timeout)
+    if seconds is None and all(request._timeout is not None for request in listed):
+        seconds = max((request._timeout or 0.0 for request in listed), default=None)
+    index = _mpi.wait_any([request._core for request in listed], seconds)
     listed[index]._settle()
     return index

@@ -241,7 +241,7 @@ class Team(Calls):
         """
         self._core.run(Op.wait, BOOL, b"", 0, 0, self._seconds(Op.wait, timeout))
 
-    def any(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
+    def any(self, f: Any, *, timeout: Optional[float] = None) -> bool:
         """Whether any process's flag is true. Any truthy value is a flag.
 
         Raises the errors of `Team`.
@@ -254,9 +254,9 @@ class Team(Calls):
         >>> team.any(team.process == 1)
         True
         """
-        return bool(self._flag(Op.any, flag, timeout))
+        return bool(self._flag(Op.any, f, timeout))
 
-    def all(self, flag: Any, *, timeout: Optional[float] = None) -> bool:
+    def all(self, f: Any, *, timeout: Optional[float] = None) -> bool:
         """Whether every process's flag is true.
 
         Raises the errors of `Team`.
@@ -269,9 +269,9 @@ class Team(Calls):
         >>> team.all(team.process == 1)
         False
         """
-        return bool(self._flag(Op.all, flag, timeout))
+        return bool(self._flag(Op.all, f, timeout))
 
-    def waitvec(self, flag: Any, *, timeout: Optional[float] = None) -> int:
+    def waitvec(self, f: Any, *, timeout: Optional[float] = None) -> int:
         """The mask of the processes whose flag is true.
 
         Raises the errors of `Team`.
@@ -285,7 +285,7 @@ class Team(Calls):
         '0b10'
         """
         seconds = self._seconds(Op.waitvec, timeout)
-        one = self._read(Op.waitvec, lambda: ONE[bool(flag)])
+        one = self._read(Op.waitvec, lambda: ONE[bool(f)])
         return mask_of(self._core.run_mask(Op.waitvec, BOOL, one, 0, 0, seconds))
 
     def putget(

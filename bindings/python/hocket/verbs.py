@@ -142,13 +142,14 @@ class Verbs(Collectives):
         a: Arrays,
         dest: TaskId,
         tag: int = 0,
+        timeout: Optional[float] = None,
         *,
         strategy: str = "auto",
         stages: Optional[int] = None,
         pieces: Optional[int] = None,
     ) -> Request:
         """Starts a send; the program may not change the array until the request completes. Options
-        as `send`.
+        as `send`; `timeout` holds for each wait of the request that names none.
 
         Raises
         ------
@@ -168,29 +169,32 @@ class Verbs(Collectives):
         ... else:
         ...     status = world.recv(a)
         """
-        core, to, number, options = self._checked(
+        core, to, number, seconds, options = self._checked(
             "isend",
             lambda: (
                 cores_of(a, "send"),
                 id_of(dest),
                 as_number(tag, "tag"),
+                as_seconds(timeout),
                 options_of(strategy, stages, pieces),
             ),
+            timeout,
         )
-        return Request(self._core.isend(core, to, number, options))
+        return Request(self._core.isend(core, to, number, options), timeout=seconds)
 
     def irecv(
         self,
         b: Arrays,
         source: TaskId = ANY_SOURCE,
         tag: int = ANY_TAG,
+        timeout: Optional[float] = None,
         *,
         strategy: str = "auto",
         stages: Optional[int] = None,
         pieces: Optional[int] = None,
     ) -> Request:
         """Starts a receive; the program may not use the array, or a piece of it, until it has
-        arrived.
+        arrived. `timeout` as `isend`.
 
         Raises
         ------
@@ -210,16 +214,18 @@ class Verbs(Collectives):
         ...     request = world.irecv(a, "rows")
         ...     assert request.wait(timeout=60).source == "rows"
         """
-        core, of, number, options = self._checked(
+        core, of, number, seconds, options = self._checked(
             "irecv",
             lambda: (
                 cores_of(b, "receive into"),
                 id_of(source),
                 as_number(tag, "tag"),
+                as_seconds(timeout),
                 options_of(strategy, stages, pieces),
             ),
+            timeout,
         )
-        return Request(self._core.irecv(core, of, number, options), as_list(b))
+        return Request(self._core.irecv(core, of, number, options), as_list(b), timeout=seconds)
 
     def _isend_later(self, a: Arrays, dest: TaskId, tag: int = 0) -> Request:
         """A send that takes its position among the calls of the task now, and begins at the one
@@ -300,7 +306,12 @@ class Verbs(Collectives):
         return status
 
     def channel(
-        self, name: str, other: TaskId, keep: int = 0, backpressure: str = "block"
+        self,
+        name: str,
+        peer: TaskId,
+        keep: int = 0,
+        backpressure: str = "block",
+        timeout: Optional[float] = None,
     ) -> Channel:
         """A named stream of arrays between this task and another, separate from all other messages.
 
@@ -310,7 +321,7 @@ class Verbs(Collectives):
         ----------
         name
             of the stream.
-        other
+        peer
             the task at its other end.
         keep
             so many frames the sender keeps copies of; both tasks give it. 0: none. With `keep`,
@@ -324,12 +335,14 @@ class Verbs(Collectives):
             copy before. The receiver gets the newest array, and at the end the last.
             ``"every N"``: the first of each N sends waits as with ``"block"``, the others send
             nothing.
+        timeout
+            seconds for each call of the channel that names none.
 
         Raises
         ------
         Error
             for a task that does not exist, an empty name, a negative `keep`, another
-            `backpressure`, and ``"latest"`` together with `keep`.
+            `backpressure`, ``"latest"`` together with `keep`, and a wrong timeout.
 
         Examples
         --------
@@ -344,8 +357,9 @@ class Verbs(Collectives):
         ...     status = frames.recv(a)
         """
         given = as_text(name, "the channel's name")
-        how = as_text(backpressure, "backpressure")
-        return Channel(self._core.channel(given, id_of(other), as_number(keep, "keep"), how))
+        how, seconds = as_text(backpressure, "backpressure"), as_seconds(timeout)
+        core = self._core.channel(given, id_of(peer), as_number(keep, "keep"), how)
+        return Channel(core, seconds)
 
     def probe(
         self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
@@ -382,14 +396,18 @@ class Verbs(Collectives):
         )
         return Status(self._core.probe(of, number, seconds))
 
-    def iprobe(self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG) -> Optional[Status]:
+    def iprobe(
+        self, source: TaskId = ANY_SOURCE, tag: int = ANY_TAG, timeout: Optional[float] = None
+    ) -> Optional[Status]:
         """Describes a message that has arrived; None if there is none. All processes of the task
-        get the same answer.
+        get the same answer; `timeout` limits the wait for them, not for a message.
 
         Raises
         ------
         Error, PeerLostError
             as `probe`; PeerLostError if a program probes again and again.
+        DeadlineError
+            if the task's other processes do not make the call within `timeout` seconds.
 
         Examples
         --------
@@ -404,6 +422,10 @@ class Verbs(Collectives):
         ...         pass  # something else is done meanwhile
         ...     status = world.recv(a, "rows")
         """
-        of, number = self._checked("iprobe", lambda: (id_of(source), as_number(tag, "tag")))
-        found = self._core.iprobe(of, number)
+        of, number, seconds = self._checked(
+            "iprobe",
+            lambda: (id_of(source), as_number(tag, "tag"), as_seconds(timeout)),
+            timeout,
+        )
+        found = self._core.iprobe(of, number, seconds)
         return None if found is None else Status(found)

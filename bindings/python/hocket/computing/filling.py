@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def full(
-    layout: Layout,
+    lay: Layout,
     value: Any,
     dtype: Optional[npt.DTypeLike] = None,
     comm: Optional[MPI.Comm] = None,
@@ -28,7 +28,7 @@ def full(
 
     Parameters
     ----------
-    layout : Layout
+    lay : Layout
     value
         a scalar
     dtype
@@ -49,7 +49,7 @@ def full(
     """
     if np.ndim(value) != 0:
         raise Error(f"value has shape {np.shape(value)}; give a scalar, or use hk.scatter")
-    array = empty(layout, np.asarray(value).dtype if dtype is None else dtype, comm)
+    array = empty(lay, np.asarray(value).dtype if dtype is None else dtype, comm)
     try:
         array.local[...] = value
     except (TypeError, ValueError, OverflowError) as error:
@@ -57,9 +57,7 @@ def full(
     return array
 
 
-def ones(
-    layout: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None
-) -> Array:
+def ones(lay: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None) -> Array:
     """An array with every element one. Local, not collective.
 
     Raises
@@ -72,12 +70,10 @@ def ones(
     >>> hk.ones(hk.Layout(3, "(*)"), "int32").local
     array([1, 1, 1], dtype=int32)
     """
-    return full(layout, 1, dtype, comm)
+    return full(lay, 1, dtype, comm)
 
 
-def arange(
-    layout: Layout, dtype: npt.DTypeLike = "int64", comm: Optional[MPI.Comm] = None
-) -> Array:
+def arange(lay: Layout, dtype: npt.DTypeLike = "int64", comm: Optional[MPI.Comm] = None) -> Array:
     """An array in which each element is its row-major number. Local, not collective.
 
     Equals ``numpy.arange(n).reshape(layout.shape)``.
@@ -95,9 +91,9 @@ def arange(
     >>> a.local.tolist() == ([[0, 1, 2]] if a.comm.rank == 0 else [[3, 4, 5]])
     True
     """
-    array = empty(layout, dtype, comm)
+    array = empty(lay, dtype, comm)
     if array.dtype.kind not in "iufc":
         raise Error(f"{array.dtype} does not count; give a dtype of numbers")
     if array.local.size:
-        array.local[...] = numbers(layout, array.comm.rank)
+        array.local[...] = numbers(lay, array.comm.rank)
     return array

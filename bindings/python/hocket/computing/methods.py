@@ -225,7 +225,7 @@ class Methods(NDArrayOperatorsMixin):
         """
         importing("indexing").fill(self, value)
 
-    def redistribute(self, layout: Layout, **options: Any) -> Self:
+    def redistribute(self, lay2: Layout, **options: Any) -> Self:
         """`hocket.redistribute` of this array. Collective.
 
         Raises
@@ -242,7 +242,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> b.local.tolist() == ([0, 2] if b.comm.rank == 0 else [1, 3])
         True
         """
-        found: Self = importing("operands").redistribute(self, layout, **options)
+        found: Self = importing("operands").redistribute(self, lay2, **options)
         return found
 
     def item(self, *index: int) -> Any:
@@ -852,7 +852,7 @@ class Methods(NDArrayOperatorsMixin):
         >>> (-a).argsort().local.tolist()
         [[2, 1, 0], [2, 1, 0]]
         """
-        found: Self = numpy.argsort(self, axis, kind="stable", order=order)
+        found: Self = importing("sorting").argsort(self, axis, kind, order, stable=stable)
         return found
 
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:

@@ -63,7 +63,7 @@ class Random:
 
     def uniform(
         self,
-        layout: Layout,
+        lay: Layout,
         low: float = 0.0,
         high: float = 1.0,
         dtype: npt.DTypeLike = "float64",
@@ -82,9 +82,9 @@ class Random:
         >>> bool(a.min() >= 2), bool(a.max() < 3)
         (True, True)
         """
-        array = floating(layout, dtype, comm)
+        array = floating(lay, dtype, comm)
         if array.local.size:
-            unit = (self._words(layout, array.comm)[0] >> np.uint64(11)) * 2.0**-53
+            unit = (self._words(lay, array.comm)[0] >> np.uint64(11)) * 2.0**-53
             values = low + (high - low) * unit
             # After rounding to fewer bits, a number just below `high` may equal it.
             top = np.nextafter(array.dtype.type(high), array.dtype.type(low))
@@ -95,7 +95,7 @@ class Random:
 
     def normal(
         self,
-        layout: Layout,
+        lay: Layout,
         mean: float = 0.0,
         deviation: float = 1.0,
         dtype: npt.DTypeLike = "float64",
@@ -114,9 +114,9 @@ class Random:
         >>> bool(abs(a.mean()) < 0.1), bool(abs(a.std() - 1) < 0.1)
         (True, True)
         """
-        array = floating(layout, dtype, comm)
+        array = floating(lay, dtype, comm)
         if array.local.size:
-            words = self._words(layout, array.comm)
+            words = self._words(lay, array.comm)
             radius = np.sqrt(-2 * np.log(((words[0] >> np.uint64(11)) + 0.5) * 2.0**-53))
             angle = 2 * np.pi * ((words[1] >> np.uint64(11)) * 2.0**-53)
             values = mean + deviation * radius * np.cos(angle)
@@ -125,7 +125,7 @@ class Random:
 
     def integers(
         self,
-        layout: Layout,
+        lay: Layout,
         low: int,
         high: int,
         dtype: npt.DTypeLike = "int64",
@@ -145,7 +145,7 @@ class Random:
         >>> a.min(), a.max()
         (np.int64(1), np.int64(6))
         """
-        array = empty(layout, dtype, comm)
+        array = empty(lay, dtype, comm)
         if array.dtype.kind not in "iu":
             raise Error(f"{array.dtype} holds no integers; give int64, say")
         first, count = operator.index(low), operator.index(high) - operator.index(low)
@@ -155,7 +155,7 @@ class Random:
         if array.local.size:
             # The upper half of a product is uniform to 2^-32 (D. Lemire, "Fast random integer
             # generation in an interval", 2019, without its rejection).
-            upper = self._words(layout, array.comm)[0] >> np.uint64(32)
+            upper = self._words(lay, array.comm)[0] >> np.uint64(32)
             offsets = (upper * np.uint64(count)) >> np.uint64(32)
             values = offsets.astype(array.dtype) + array.dtype.type(first)
             array._local[...] = values.reshape(array.local.shape)

@@ -32,14 +32,19 @@ class StoreRequest:
     (4,)
     """
 
-    __slots__ = ("_array", "_core", "_settle")
+    __slots__ = ("_array", "_core", "_settle", "_timeout")
 
     def __init__(
-        self, core: _mpi.Operation, array: Array, settle: Optional[Callable[[], Any]] = None
+        self,
+        core: _mpi.Operation,
+        array: Array,
+        settle: Optional[Callable[[], Any]] = None,
+        timeout: Optional[float] = None,
     ) -> None:
         self._core = core
         self._array = array
         self._settle = settle
+        self._timeout = timeout  # of waits that name none
 
     def __await__(self) -> Generator[Any, None, None]:
         """In an ``async def`` step of a flow: gives the worker back until it is done."""
@@ -67,7 +72,8 @@ class StoreRequest:
         return self._array
 
     def wait(self, timeout: Optional[float] = None) -> Array:
-        """Waits until the operation completes.
+        """Waits until the operation completes. Without `timeout`, that of the call that made the
+        request holds.
 
         Returns
         -------
@@ -87,7 +93,7 @@ class StoreRequest:
         >>> hk.open_store("run.zarr").iread("t").wait(timeout=60).shape
         (4,)
         """
-        self._core.wait(as_seconds(timeout))
+        self._core.wait(self._timeout if timeout is None else as_seconds(timeout))
         self._finish()
         return self._array
 

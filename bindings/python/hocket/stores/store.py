@@ -288,7 +288,10 @@ class Store:
         ...     s["t"][2:8]
         array([0, 0, 1, 2, 3, 0])
         """
-        self.iwrite(name, a, region=region, writers=writers, max_buffer=max_buffer).wait(timeout)
+        request = self.iwrite(
+            name, a, region=region, writers=writers, max_buffer=max_buffer, timeout=timeout
+        )
+        request.wait()
 
     def iwrite(
         self,
@@ -299,6 +302,7 @@ class Store:
         writers: Optional[int] = None,
         max_buffer: Optional[int] = None,
         copy: bool = False,
+        timeout: Optional[float] = None,
     ) -> StoreRequest:
         """Starts `write`; the program may not change `a` until the request completes.
 
@@ -306,6 +310,8 @@ class Store:
         ----------
         copy
             copies the local elements first, so that the program may change `a` at once
+        timeout
+            seconds for each wait of the request that names none
 
         Raises
         ------
@@ -325,7 +331,7 @@ class Store:
         """
         from hocket.stores import together
 
-        return together.iwrite(self, name, a, region, writers, max_buffer, copy)
+        return together.iwrite(self, name, a, region, writers, max_buffer, copy, timeout)
 
     def read(
         self,
@@ -378,8 +384,8 @@ class Store:
         """
         from hocket.stores import together
 
-        request = together.iread(self, name, lay, region, out, axes, dtype, max_buffer)
-        request.wait(timeout)
+        request = together.iread(self, name, lay, region, out, axes, dtype, max_buffer, timeout)
+        request.wait()
         return request.array
 
     def iread(
@@ -392,8 +398,10 @@ class Store:
         axes: Optional[Sequence[int]] = None,
         dtype: Optional[npt.DTypeLike] = None,
         max_buffer: Optional[int] = None,
+        timeout: Optional[float] = None,
     ) -> StoreRequest:
-        """Starts `read`; ``request.array`` is the result once ``wait`` has returned.
+        """Starts `read`; ``request.array`` is the result once ``wait`` has returned. `timeout` as
+        `iwrite`.
 
         Raises
         ------
@@ -410,7 +418,7 @@ class Store:
         """
         from hocket.stores import together
 
-        return together.iread(self, name, lay, region, out, axes, dtype, max_buffer)
+        return together.iread(self, name, lay, region, out, axes, dtype, max_buffer, timeout)
 
     def append(
         self,

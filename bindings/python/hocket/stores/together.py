@@ -143,11 +143,11 @@ def in_own_order(a: Any) -> Any:
 
 def iwrite(
     store: Any, name: Any, a: Any, region: Any, writers: Any, max_buffer: Any, copy: Any,
-    later: bool = False,
+    timeout: Any = None, later: bool = False,
 ) -> StoreRequest:  # fmt: skip
     core = store._together()
     a = a if later else in_own_order(a)
-    with collective(store._comm, None):
+    with collective(store._comm, timeout) as seconds:
         box = region_of(region, store[name].shape) if region is not None else None
         arguments = (
             as_text(name, "name", "t"),
@@ -158,7 +158,7 @@ def iwrite(
             as_flag(copy, "copy"),
             later,
         )
-    return StoreRequest(core.iwrite(*arguments), a)
+    return StoreRequest(core.iwrite(*arguments), a, timeout=seconds)
 
 
 def append(store: Any, name: Any, a: Any, writers: Any, max_buffer: Any, timeout: Any) -> None:
@@ -183,10 +183,10 @@ def _is_core(dtype: np.dtype[Any]) -> bool:
 
 def iread(
     store: Any, name: Any, lay: Any, region: Any, out: Any, axes: Any, dtype: Any,
-    max_buffer: Any, later: bool = False,
+    max_buffer: Any, timeout: Any = None, later: bool = False,
 ) -> StoreRequest:  # fmt: skip
     core = store._together()
-    with collective(store._comm, None):
+    with collective(store._comm, timeout) as seconds:
         stored = store[as_text(name, "name", "t")]
         box = region_of(region, stored.shape)
         shape = stored.shape if box is None else tuple(b - a for a, b in zip(*box))
@@ -217,4 +217,4 @@ def iread(
             target.local[...] = _converted(landing.local, wanted)
         target._settle()
 
-    return StoreRequest(core.iread(*arguments), target, settle)
+    return StoreRequest(core.iread(*arguments), target, settle, seconds)
