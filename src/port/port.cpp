@@ -196,13 +196,14 @@ Port Port::open(const std::string& name, const Comm& comm, const PortOptions& op
                                            options.secure, state->comm.size()});
             net::Writer writer;
             const net::PortFile& file = state->host->file();
-            writer.text(file.address.empty() ? file.socket : file.address).text(file.key);
+            writer.text(file.address).text(file.key).text(file.socket);
             return writer.str();
         },
         options.deadline);
     net::Reader reader(outcome);
     state->address = reader.text(net::longest_text);
     state->key = reader.text(net::longest_text);
+    state->socket = reader.text(net::longest_text);
     std::shared_ptr<comm::Call> call;
     {
         const comm::EngineLock engine_lock;
@@ -223,7 +224,7 @@ const std::string& Port::name() const {
 }
 
 const std::string& Port::address() const {
-    return state_->address;
+    return state_->address.empty() ? state_->socket : state_->address;
 }
 
 const std::string& Port::key() const {

@@ -62,7 +62,9 @@ struct State : std::enable_shared_from_this<State> {
     explicit State(Comm on) : comm(std::move(on)) {}
 
     Comm comm;
-    std::string name, task, address, key;
+    std::string name, task, key;
+    std::string address;  // host:port for other hosts; "": none
+    std::string socket;   // its path on the host of process 0
     bool secure = true;
     comm::OwnedLink link;
     std::vector<std::pair<std::string, Array>> arrays;

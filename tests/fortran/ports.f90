@@ -85,7 +85,7 @@ contains
     call hocket_port_name(port, text)
     call check(text == name, 'the name')
     call hocket_port_address(port, text)
-    call check(text == '', 'the address')
+    call check(text(1:1) == '/', 'the address')
     call hocket_port_key(port, text)
     call check(text == '', 'the key')
     call hocket_ports(text)
