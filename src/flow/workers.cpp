@@ -5,6 +5,7 @@
 #include "base/backoff.hpp"
 #include "base/platform.hpp"
 #include "base/trace.hpp"
+#include "comm/awaited_peers.hpp"
 #include "comm/engine.hpp"
 #include "comm/fork.hpp"
 #include "comm/interrupts.hpp"
@@ -53,6 +54,8 @@ class Idle final : public Operation {
     Idle(const State& state, const WaitTarget& target, const BlockedWait& stuck)
         : state_(state), awaited_(target), stuck_(stuck) {}
     bool poll() override {
+        // The wait asks for whom it waits: those are the agent's operations, which it polls itself.
+        if (comm::AwaitedPeers::collecting() != nullptr) static_cast<void>(state_.agent->poll());
         return state_.queues.any(state_.worker_here()) || state_.helpers.wanted() ||
                stuck_.failed() || awaited_.over();
     }

@@ -40,7 +40,11 @@ def persistently():
     request.start()
     request.wait()
 
-for wait in (lambda: w.recv(a, "x", tag=2), lambda: w.send(big, "y"), persistently):
+def flow():
+    with hk.Flow() as f:
+        f.recv(w, a, "z", tag=3)
+
+for wait in (lambda: w.recv(a, "x", tag=2), lambda: w.send(big, "y"), persistently, flow):
     began = time.monotonic()
     try:
         wait()
@@ -62,8 +66,8 @@ def test_the_waits_for_them_end_and_no_others(tmp_path: Path) -> None:
     ended = sorted(path.stem for path in tmp_path.glob("*.done"))
     assert ended == ["c", "d"], done.stdout + done.stderr
     told = [text for text in said if text.startswith("after")]
-    assert len(told) == 3, done.stdout + done.stderr
-    for text, (rank, name) in zip(told, [(1, "x"), (2, "y"), (3, "z")]):
+    assert len(told) == 4, done.stdout + done.stderr
+    for text, (rank, name) in zip(told, [(1, "x"), (2, "y"), (3, "z"), (3, "z")]):
         assert f"rank {rank} (task '{name}', process 0) has left (MPI_Finalize)" in text
         found = re.match(r"after ([\d.]+) s", text)
         assert found is not None and float(found[1]) < 100
