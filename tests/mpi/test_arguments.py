@@ -178,3 +178,27 @@ def test_documented_names_are_keywords(comm):
     assert hk.map_blocks(f=lambda x: x + 1, a=a, halo=0).local.min() == a.local.min() + 1
     t = hk.Team(comm=comm)
     assert t.any(f=comm.rank == 1) and not t.all(f=comm.rank == 1) and t.waitvec(f=1) == 3
+
+
+@ranks(2)
+def test_explain_refuses_what_it_would_explain_wrongly(comm):
+    a = hk.zeros(hk.Layout((6, 4), "(BLOCK, *)", comm.size), "f8", comm)
+    b = hk.zeros(hk.Layout((6, 4), "(*, BLOCK)", comm.size), "f8", comm)
+    assert hk.explain(np.sum, a, 0) == hk.explain(np.sum, a, axis=0) != hk.explain(np.sum, a)
+    for wrong in [(np.add, a), (None, a), ("add", a, b), (np.sort, a), (np.matmul, a, 2), (len, a)]:
+        with pytest.raises(hk.Error):
+            hk.explain(*wrong)
+
+
+@ranks(2)
+def test_random_numbers_of_no_interval(comm):
+    numbers, lay = hk.random(1), hk.Layout(8, "(BLOCK)", comm.size)
+    for low, high in [(0, "x"), (1, 0), (0, np.inf), (np.nan, 1), (None, 1)]:
+        with pytest.raises(hk.Error):
+            numbers.uniform(lay, low, high)
+    for mean, deviation in [(0, -1), ("x", 1), (0, np.nan)]:
+        with pytest.raises(hk.Error):
+            numbers.normal(lay, mean, deviation)
+    for bounds in [(0, 1.5), (None, 2), (2, 2)]:
+        with pytest.raises(hk.Error):
+            numbers.integers(lay, *bounds)

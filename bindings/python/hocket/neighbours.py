@@ -75,15 +75,19 @@ def layout_from_mpi4py_fft(
     given: Any, comm: Optional[MPI.Comm], timeout: Optional[float]
 ) -> _pure.Layout:
     """Implements `Layout.from_mpi4py_fft`."""
+    from .calls import collective
+    from .communicators import communicator
     from .from_local import layout_from_local
 
     pencil = hasattr(given, "subshape")  # else a DistArray, whose shape is the local one
     own = getattr(given, "subshape" if pencil else "shape", None)
     whole = getattr(given, "shape" if pencil else "global_shape", None)
     start = getattr(given, "substart", None)
-    part: Any = given
-    if own is not None and whole is not None and start is not None:
+    with collective(communicator(comm), timeout):
+        if own is None or whole is None or start is None:
+            raise LayoutError(
+                f"{given!r:.60} is nothing of mpi4py-fft's that has a layout; give a "
+                "DistArray or a Pencil"
+            )
         part = (tuple(start), tuple(np.add(start, own).tolist()))
-    elif isinstance(given, (list, tuple, np.ndarray)):
-        part = None  # from_local would accept these, but mpi4py-fft does not make them
     return layout_from_local(comm, part, whole, timeout)

@@ -14,6 +14,14 @@ from hocket.computing.products import operand_layouts, product_layout
 from hocket.errors import Error
 from hocket.layouts import Layout
 
+_REDUCTIONS = {np.sum, np.prod, np.min, np.max, np.mean, np.any, np.all, np.var, np.std}
+_PRODUCTS = {np.matmul, np.dot}
+#: besides ufuncs
+_ELEMENTWISE = {
+    *(np.where, np.clip, np.round, np.real, np.imag, np.angle, np.sinc, np.fix, np.i0),
+    *(np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isclose, np.nan_to_num),
+}
+
 
 def explain(function: Any, *operands: Any, **options: Any) -> str:
     """Describes the layout of an operation's result, and the elements that would move. Local.
@@ -35,7 +43,8 @@ def explain(function: Any, *operands: Any, **options: Any) -> str:
     Raises
     ------
     LayoutError, Error
-        in the cases of the operation itself, and if no operand is distributed.
+        in the cases of the operation itself, for another function, and if no operand is
+        distributed.
 
     Examples
     --------
@@ -51,10 +60,11 @@ def explain(function: Any, *operands: Any, **options: Any) -> str:
     arrays = [x for x in operands if isinstance(x, Array)]
     if not arrays:
         raise Error("no operand is a distributed array; give one made by hk.empty, hk.wrap, …")
-    reductions = {np.sum, np.prod, np.min, np.max, np.mean, np.any, np.all, np.var, np.std}
-    if function in reductions:
-        return of_reduction(arrays[0], options.get("axis"))
-    if function in (np.matmul, np.dot) and len(arrays) == 2 and all(x.ndim == 2 for x in arrays):
+    require_known(function, operands)
+    if function in _REDUCTIONS:
+        axis = operands[1] if len(operands) > 1 else options.get("axis")
+        return of_reduction(arrays[0], axis)
+    if function in _PRODUCTS:
         a, b = arrays
         target = product_layout(a.layout, b.layout, (a.dtype.itemsize, b.dtype.itemsize))
         needed: tuple[Layout, ...] = operand_layouts(target, a.shape, b.shape)
@@ -68,6 +78,26 @@ def explain(function: Any, *operands: Any, **options: Any) -> str:
             f"operand {place}: {x.layout}, {amount(moved(x.layout, layout) * x.dtype.itemsize)}"
         )
     return "\n".join(lines)
+
+
+def require_known(function: Any, operands: tuple[Any, ...]) -> None:
+    """Raises `Error` for a function that `explain` would explain wrongly."""
+    name = getattr(function, "__name__", repr(function))
+    if function in _REDUCTIONS and isinstance(operands[0], Array) and len(operands) <= 2:
+        return
+    if function in _PRODUCTS:
+        if len(operands) == 2 and all(isinstance(x, Array) and x.ndim == 2 for x in operands):
+            return
+        raise Error(f"{name}: explain describes the product of two distributed matrices")
+    if isinstance(function, np.ufunc) and function.signature is None:
+        if len(operands) == function.nin:
+            return
+        raise Error(f"{name} has {function.nin} operands, and {len(operands)} were given")
+    if not callable(function) or function not in _ELEMENTWISE:
+        raise Error(
+            f"{name} is unknown to explain; give a ufunc, as np.add, another function of elements, "
+            "np.matmul, or a reduction, as np.sum"
+        )
 
 
 def amount(count: int) -> str:

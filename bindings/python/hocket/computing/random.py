@@ -74,7 +74,8 @@ class Random:
         Raises
         ------
         LayoutError, Error
-            as `empty`; `Error` also for a dtype that is no floating point.
+            as `empty`; `Error` also for a dtype that is no floating point, and for bounds that are
+            not finite or whose order is wrong.
 
         Examples
         --------
@@ -83,6 +84,9 @@ class Random:
         (True, True)
         """
         array = floating(lay, dtype, comm)
+        low, high = as_real(low, "low"), as_real(high, "high")
+        if not (low <= high and np.isfinite(high - low)):
+            raise Error(f"no numbers from {low} to {high}; give low <= high, both finite")
         if array.local.size:
             unit = (self._words(lay, array.comm)[0] >> np.uint64(11)) * 2.0**-53
             values = low + (high - low) * unit
@@ -106,7 +110,8 @@ class Random:
         Raises
         ------
         LayoutError, Error
-            as `empty`; `Error` also for a dtype that is no floating point.
+            as `empty`; `Error` also for a dtype that is no floating point, and for a negative
+            deviation.
 
         Examples
         --------
@@ -115,6 +120,9 @@ class Random:
         (True, True)
         """
         array = floating(lay, dtype, comm)
+        mean, deviation = as_real(mean, "mean"), as_real(deviation, "deviation")
+        if not deviation >= 0:
+            raise Error(f"deviation is {deviation}; give one of 0 or more")
         if array.local.size:
             words = self._words(lay, array.comm)
             radius = np.sqrt(-2 * np.log(((words[0] >> np.uint64(11)) + 0.5) * 2.0**-53))
@@ -148,7 +156,10 @@ class Random:
         array = empty(lay, dtype, comm)
         if array.dtype.kind not in "iu":
             raise Error(f"{array.dtype} holds no integers; give int64, say")
-        first, count = operator.index(low), operator.index(high) - operator.index(low)
+        try:
+            first, count = operator.index(low), operator.index(high) - operator.index(low)
+        except TypeError:
+            raise Error(f"low is {low!r} and high is {high!r}; give integers") from None
         range_ = np.iinfo(array.dtype)
         if not 0 < count <= 2**32 or first < range_.min or first + count - 1 > range_.max:
             raise Error(f"no integers of {array.dtype} from {low} to {high}; give low < high")
@@ -160,6 +171,14 @@ class Random:
             values = offsets.astype(array.dtype) + array.dtype.type(first)
             array._local[...] = values.reshape(array.local.shape)
         return array
+
+
+def as_real(value: Any, what: str) -> float:
+    """`value` as a float. Raises `Error`."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{what} is {value!r}; give a number") from None
 
 
 def floating(layout: Layout, dtype: Any, comm: Any) -> Array:
