@@ -17,11 +17,11 @@ void require_apart(const Tasks::State& all, const char* verb) {
         for (int b = 0; b < a; ++b) all.require_apart(b, a, verb, "isend and irecv, or sendrecv");
 }
 
-// If a wait ends before its call does, this task is out of step with all others.
+// If a wait ends before its call does, this task is out of step with all others, and says so.
 void finish(task::Pending& pending, const Tasks::State& all, const Deadline& deadline) {
     const auto part = [&](const char* why) {
         for (int other = 0; other < static_cast<int>(all.names.size()); ++other)
-            if (other != pending.member->task) pending.member->broken[other] = why;
+            if (other != pending.member->task) pending.member->break_pair(other, why);
     };
     try {
         wait(*pending.call, deadline);
@@ -41,7 +41,7 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
     comm::require_may_block(verb);
     task::Member& me = speaker(verb);
     require_apart(*state_, verb);
-    // A task that is out of step cannot warn the others.
+    // A task that is out of step cannot warn the others of this call.
     for (int other = 0; other < size(); ++other)
         if (other != me.task) me.require_intact(other, verb);
     if (!call.fault) {

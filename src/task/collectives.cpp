@@ -177,6 +177,10 @@ comm::Fault fault_of(const Member& me, const Collective& call) {
     if (!gives_results) return {};
     if (reduces && call.results.size() != 1)
         return {"Error", "there is no array for the result; give one of the same shape and dtype"};
+    if (const auto pair = transfer::sharing_memory(call.results))
+        return {"Error", "numbers " + std::to_string(pair->first) + " and " +
+                             std::to_string(pair->second) +
+                             " of the arrays to gather into share memory; give each its own"};
     for (const Array& result : call.results) {
         if (comm::Fault fault = fault_of(me, result, true)) return fault;
         if (!reduces) continue;

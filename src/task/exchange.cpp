@@ -178,10 +178,11 @@ Text text_of(const Member& me, const MessageCall& call, const std::vector<Array>
     if (arrays.size() == 1) layout = arrays[0].layout();
     return [name = me.name(), verb = call.sends ? "sends" : "receives", count = arrays.size(),
             layout = std::move(layout), dtype = arrays.empty() ? "" : arrays[0].dtype().name,
-            direction = call.direction(), there = task_text(*me.all, call.other), tag = call.tag] {
+            direction = call.direction(), there = task_text(*me.all, call.other),
+            stream = call.stream, tag = call.tag] {
         return "task '" + name + "' " + verb + " " +
                (layout ? array_text(dtype, layout->shape()) : array_text(count)) + " " + direction +
-               " " + there + " with " + tag_text(tag);
+               " " + there + " " + match_text(stream, tag);
     };
 }
 

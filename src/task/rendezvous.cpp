@@ -189,17 +189,18 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
         Reply late;
         if (given_up(receiving)) {
             late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
-                                       task_text(*all, receiving.other) + " with " +
-                                       tag_text(receiving.tag) +
+                                       task_text(*all, receiving.other) + " " +
+                                       match_text(receiving.stream, receiving.tag) +
                                        ": it was interrupted on the task's lowest process"};
             co_return late;
         }
-        late.fault = {"DeadlineError",
-                      "task '" + me->name() + "' gave up its receive from " +
-                          task_text(*all, receiving.other) + " with " + tag_text(receiving.tag) +
-                          " after " + text::seconds(receiving.deadline.timeout()) +
-                          ": nothing was sent" + me->silence_text(receiving.other) +
-                          "; receive again, or give a longer timeout"};
+        late.fault = {"DeadlineError", "task '" + me->name() + "' gave up its receive from " +
+                                           task_text(*all, receiving.other) + " " +
+                                           match_text(receiving.stream, receiving.tag) + " after " +
+                                           text::seconds(receiving.deadline.timeout()) +
+                                           ": nothing was sent" +
+                                           me->silence_text(receiving.other) +
+                                           "; receive again, or give a longer timeout"};
         co_return late;
     }
     const Envelope& envelope = *wanted.found;

@@ -30,6 +30,9 @@ std::string task_text(const Tasks::State& all, int task) {
 std::string tag_text(int tag) {
     return tag < 0 ? "any tag" : "tag " + std::to_string(tag);
 }
+std::string match_text(const std::string& stream, int tag) {
+    return stream.empty() ? "with " + tag_text(tag) : "on " + stream;
+}
 std::string array_text(const std::string& dtype, const Shape& shape) {
     return (dtype.empty() ? "an array" : dtype) + " " + text::tuple(shape);
 }

@@ -23,8 +23,9 @@ struct Reply {
     static Reply unpacked(const std::string& bytes, KnownLayouts known = {});
 };
 
-std::string task_text(const Tasks::State& all, int task);  // -1: any
-std::string tag_text(int tag);                             // -1: any
+std::string task_text(const Tasks::State& all, int task);    // -1: any
+std::string tag_text(int tag);                               // -1: any
+std::string match_text(const std::string& stream, int tag);  // "with tag 5", "on channel 'c'"
 std::string array_text(const std::string& dtype, const Shape& shape);
 std::string array_text(std::size_t arrays);  // other than one
 

@@ -161,8 +161,12 @@ def test_calls_that_differ_and_arguments_that_are_wrong(comm, groups):
         (mismatch, lambda: w.allreduce(a, b, "min" if odd else "max"), ["'min'", "'max'"]),
         (mismatch, lambda: w.bcast(short if odd_rank else a, "a"), ["float32"]),
         (mismatch, lambda: w.allreduce(a, other, "add"), ["(6, 5)", "(6, 4)"]),
-        (mismatch, lambda: w.gather(a, [b, other, b] if w.name == "a" else None, "a"), ["'b'"]),
-        (mismatch, lambda: w.gather(a, [b, b] if w.name == "a" else None, "a"), ["2", "3"]),
+        (
+            mismatch,
+            lambda: w.gather(a, [b, other, b.copy()] if w.name == "a" else None, "a"),
+            ["'b'"],
+        ),
+        (mismatch, lambda: w.gather(a, [b, b.copy()] if w.name == "a" else None, "a"), ["2", "3"]),
         (error, lambda: w.gather(a, None, "a"), ["gather", "'a'"]),
         (error, lambda: w.reduce(a, None, "add", "a"), ["no array for the result", "'a'"]),
         (error, lambda: w.allreduce(a, b, "ad"), ["'ad'", "did you mean 'add'"]),
@@ -206,5 +210,22 @@ def test_a_deadline_ends_the_wait_and_the_pair(comm, groups):
         with pytest.raises(hk.Error, match="set tasks up anew"):
             w.barrier()
     comm.barrier()
+    if w.name == "b":  # would wait for ever
+        x = hk.zeros(hk.Layout(5, "(BLOCK)", 1), "int64", w.comm)
+        for _ in range(2):
+            with pytest.raises(hk.Error, match=r"gave up after 0\.3 s.*set tasks up anew"):
+                w.recv(x, "a")
+    comm.barrier()
     again = hk.tasks(groups, comm)
     again.barrier()
+
+
+@ranks({"a": 1, "b": 2})
+def test_only_the_root_reads_its_results(comm, groups):
+    w = hk.tasks(groups, comm)
+    lay = hk.Layout(5, "(BLOCK)", w.comm.size)
+    a, b = hk.arange(lay, comm=w.comm), hk.zeros(lay, "int64", w.comm)
+    w.reduce(a, b if w.name == "a" else "ignored", "add", "a", timeout=100)
+    w.gather(a, [b, hk.zeros(lay, "int64", w.comm)] if w.name == "a" else 7, 0, timeout=100)
+    assert w.name == "b" or b.local.tolist() == [0, 1, 2, 3, 4]
+    raises_everywhere(comm, hk.Error, lambda: w.gather(a, [b, b], "b", timeout=100), "share memory")

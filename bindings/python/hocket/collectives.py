@@ -21,6 +21,11 @@ class Collectives(PersistentVerbs):
 
     __slots__ = ()
 
+    def _is_root(self, root: TaskId) -> bool:
+        """Whether this task is the one at which a result arrives; only it reads what it gives."""
+        named = id_of(root)
+        return named in (self._core.rank, self._core.name)
+
     def bcast(self, a: Array, root: TaskId, timeout: Optional[float] = None) -> None:
         """Copies the root task's array into the arrays of all other tasks.
 
@@ -104,7 +109,7 @@ class Collectives(PersistentVerbs):
         """
 
         def read() -> tuple[_mpi.Local, Optional[_mpi.Local], str, TaskId, Optional[float]]:
-            into = None if b is None else core_of(b, "reduce into")
+            into = core_of(b, "reduce into") if b is not None and self._is_root(root) else None
             return (
                 core_of(a, "reduce"),
                 into,
@@ -114,7 +119,7 @@ class Collectives(PersistentVerbs):
             )
 
         self._core.reduce(*self._checked("collective", read, timeout))
-        if isinstance(b, Array):
+        if isinstance(b, Array) and self._is_root(root):
             b._settle()
 
     def allreduce(self, a: Array, b: Array, op: str, timeout: Optional[float] = None) -> None:
@@ -188,12 +193,13 @@ class Collectives(PersistentVerbs):
         """
 
         def read() -> tuple[_mpi.Local, list[_mpi.Local], TaskId, Optional[float]]:
-            into = [] if b is None else cores_of(b, "gather into")
+            into = cores_of(b, "gather into") if b is not None and self._is_root(root) else []
             return core_of(a, "gather"), into, id_of(root), as_seconds(timeout)
 
         self._core.gather(*self._checked("collective", read, timeout))
-        for array in [b] if isinstance(b, Array) else b or ():
-            array._settle()
+        if b is not None and self._is_root(root):
+            for array in [b] if isinstance(b, Array) else b:
+                array._settle()
 
     def barrier(self, timeout: Optional[float] = None) -> None:
         """Waits until all processes of all tasks have called it.
