@@ -74,6 +74,21 @@ def test_an_error_of_a_call_that_others_make_without_communication(comm):
     assert hk.redistribute(a, columns).gather() is None or comm.rank == 0
 
 
+@ranks(2)
+def test_errors_of_numpy_reach_the_others(comm):
+    """Those that NumPy itself raises for an argument, on one process."""
+    a = hk.ones(hk.Layout((4, 4), "(BLOCK, *)", 2), comm=comm)
+    alone = comm.rank == 0
+    for call in (
+        lambda: a + ([[1], [1, 2]] if alone else [1, 2, 3, 4]),
+        lambda: np.add([1, 2, 3, 4], [[1], [1, 2]] if alone else [1, 2, 3, 4], out=a),
+        lambda: np.tile(a, "x" if alone else 2),
+    ):
+        # The others' call needs no communication, so they raise the error in their next one.
+        raises_everywhere(comm, hk.Error, lambda call=call: (call(), a.sum()), "process 0 of 2")
+    check_still_works(comm)
+
+
 PROGRAM = """
 from mpi4py import MPI
 import numpy as np

@@ -76,7 +76,10 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
 
 def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """``ufunc(*inputs, **options)``: an array, or a tuple of them. Collective."""
-    inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
+    if any(isinstance(x, (list, tuple)) for x in inputs):
+        some = (*inputs, *(options.get("out") or ()))
+        with collective(communicator_of([x for x in some if isinstance(x, Array)]), None):
+            inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
     found = of_one_layout(ufunc, inputs, options)
     if found is not None:
         return found

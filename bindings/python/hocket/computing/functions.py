@@ -33,7 +33,7 @@ from hocket.computing import (
     statistics,
 )
 from hocket.computing.alternatives import NEAR
-from hocket.computing.operands import copied
+from hocket.computing.operands import copied, first_communicator
 from hocket.errors import Error
 
 Table = dict[Any, Callable[..., Any]]
@@ -94,9 +94,15 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
         if isinstance(error, TypeError) and str(error).startswith("np."):
             raise  # which names the unsupported function
+        words = str(error)
         if isinstance(error, AttributeError) and args and not isinstance(args[0], Array):
-            raise Error(f"{_name(function)}: {_FIRST}, not {type(args[0]).__name__}") from error
-        raise Error(f"{_name(function)}: {error}") from error
+            words = f"{_FIRST}, not {type(args[0]).__name__}"
+        refused = Error(f"{_name(function)}: {words}")
+        comm = first_communicator([*args, *options.values()])
+        if comm is None:
+            raise refused from error
+        with collective(comm, None):  # the arguments may be wrong on this process only
+            raise refused from error
 
 
 def _name(function: Any) -> str:

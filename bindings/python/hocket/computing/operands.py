@@ -68,6 +68,17 @@ def communicator_of(arrays: Sequence[Array]) -> MPI.Comm:
     return comm
 
 
+def first_communicator(given: Sequence[Any]) -> Any:
+    """That of the first distributed array among arguments, and lists of them; None without one."""
+    for x in given:
+        found = x.comm if isinstance(x, Array) else None
+        if isinstance(x, (list, tuple)):
+            found = first_communicator(x)
+        if found is not None:
+            return found
+    return None
+
+
 def shape_of(x: Any) -> Shape:
     """The global shape."""
     return x.layout.shape if isinstance(x, Array) else np.shape(x)
