@@ -11,6 +11,7 @@ from typing import Any
 from hocket.cli.main import Parser, UsageError
 
 import hocket as hk
+from hocket import _pure
 
 _HELP = """\
 Copy all arrays of a store into a new one with other chunks:
@@ -45,6 +46,7 @@ def main(words: list[str]) -> int:
     }
     if options.procs < 1:
         raise UsageError(f"--procs {options.procs}: give 1 or more")
+    _pure.StoreFiles(options.source)  # its error is one line here, and a traceback in a process
     hk.run(_copy, ranks=options.procs, args=(asked,))
     return 0
 

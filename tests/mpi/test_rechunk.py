@@ -166,3 +166,6 @@ def test_the_command_copies_and_tells(tmp_path, capfd):
     assert main(["rechunk", *words, "--chunks", "3,2"]) == 1
     assert main(["rechunk", *words, "--chunks", "3x2"]) == 2
     assert "3x2" in capfd.readouterr().err
+    assert main(["rechunk", f"{words[0]}-missing", words[1]]) == 1
+    said = capfd.readouterr().err
+    assert said.startswith("hocket: cannot open the store") and "Traceback" not in said
