@@ -33,6 +33,12 @@ class Engine {
     void remove(const Operation& operation);
     /// Polls all operations once. The caller holds the turn.
     void progress();
+    /// Lets MPI send what it has taken. MPI need not do so outside of its calls (MPI 4.1, section
+    /// 3.7.4, weak progress), and a wait may need shared memory only: a message that waits for its
+    /// connection would never leave. The caller holds the turn.
+    void progress_mpi();
+    /// Both, for calls that do not wait; MPI only now and then.
+    void progress_once();
 
     /// As `progress`; returns false if another thread holds the turn, or if this one may not
     /// communicate.
@@ -86,6 +92,7 @@ class Engine {
     int inside_ = 0;                    // turns and waits, nested and of all threads
     double outside_ = 0, left_at_ = 0;  // seconds without any of them; the end of the last one
     bool progressing_ = false;
+    double next_mpi_ = 0;  // seconds
     std::atomic<std::thread::id> waiter_{};
 };
 

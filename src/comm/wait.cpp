@@ -84,6 +84,8 @@ class Registered {
     Registered *before_ = nullptr, *after_ = nullptr;
 };
 
+constexpr double between_mpi = 20e-6;  // seconds
+
 bool poll_all(Operation& operation) {
     const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     // A simulated poll takes the simulator's time: one is enough.
@@ -174,7 +176,7 @@ void wait(Operation& operation, Deadline deadline) {
     if (trace::enabled()) details.add("for", operation.text());
     const trace::Span span("wait", details);
     base::Backoff backoff(comm::Engine::instance().crowded());
-    double next_check = platform::seconds();
+    double next_check = platform::seconds(), next_mpi = 0;
     comm::LossDetector loss_detector(next_check);
     for (;;) {
         if (poll_all(operation)) return;
@@ -184,6 +186,11 @@ void wait(Operation& operation, Deadline deadline) {
             continue;
         }
         const double now = backoff.now();
+        if (now >= next_mpi) {
+            const comm::EngineLock engine_lock(comm::EngineLock::waiting);
+            comm::Engine::instance().progress_mpi();
+            next_mpi = now + between_mpi;
+        }
         const bool late = deadline.passed();
         if (late || now >= next_check) {
             comm::check_interrupts();
@@ -199,7 +206,9 @@ bool poll(Operation& operation) {
     comm::require_no_fork();
     {
         const comm::EngineLock engine_lock;
-        if (poll_all(operation)) return true;
+        if (!platform::simulated && operation.poll()) return true;
+        comm::Engine::instance().progress_once();
+        if (operation.poll()) return true;
     }
     comm::check_losses(operation);
     return false;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/descriptor.hpp"
 
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -22,7 +24,10 @@ namespace hocket::net {
 namespace {
 
 constexpr int backlog = 128;
-constexpr std::uint32_t longest_silence = 1500;  // milliseconds
+// TCP_RTO_MAX_MS of Linux 6.15: the longest time between two probes. Headers may be older.
+constexpr int longest_between_probes = 44;
+// Milliseconds. The system asks a silent host after a second, which then has 0.7 s to answer.
+constexpr std::uint32_t longest_silence = 1700;
 
 [[noreturn]] void fail_socket(const std::string& what, int error = errno) {
     throw Error("cannot " + what + ": " + std::strerror(error));
@@ -188,6 +193,7 @@ void prepare_tcp(const Descriptor& connection) {
     set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 1);
     set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 1);
     set(socket, IPPROTO_TCP, TCP_KEEPCNT, 1);
+    set(socket, IPPROTO_TCP, longest_between_probes, 1000);
 }
 
 bool is_unanswered(const Descriptor& connection) {
@@ -196,9 +202,18 @@ bool is_unanswered(const Descriptor& connection) {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (::getsockopt(connection.get(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    // The system probes a window that is closed, instead of sending bytes again.
-    const bool silent = info.tcpi_retransmits > 1 || info.tcpi_probes > 1;
-    return silent && info.tcpi_last_ack_recv > longest_silence;
+    if (info.tcpi_last_ack_recv <= longest_silence) return false;
+    // The system probes a connection without bytes under way after a second of silence, and would
+    // end it after two seconds and more. It also probes a window that is closed, instead of sending
+    // bytes again; before Linux 6.15 at growing intervals, so that a first probe may just have
+    // left.
+    int queued = 0, between = 0;
+    length = sizeof between;
+    static_cast<void>(::ioctl(connection.get(), SIOCOUTQ, &queued));
+    static_cast<void>(
+        ::getsockopt(connection.get(), IPPROTO_TCP, longest_between_probes, &between, &length));
+    const bool often = queued == 0 || between == 1000;
+    return info.tcpi_retransmits > 1 || info.tcpi_probes > (often ? 0 : 1);
 }
 
 void wait_for(const Descriptor& connection, bool writing, double seconds) {

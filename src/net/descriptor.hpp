@@ -67,7 +67,7 @@ Descriptor dial_tcp(const Address& address, double seconds);
 /// No delay of short messages, and an end within two seconds of silence where the other host, or
 /// the line, is gone.
 void prepare_tcp(const Descriptor& connection);
-/// Whether bytes under way have been sent again and again without an answer from the other host.
+/// Whether the other host has not answered for 1.7 s, although the system has asked it.
 bool is_unanswered(const Descriptor& connection);
 
 /// Waits until it can be read (or, if `writing`, also written), at most so long.

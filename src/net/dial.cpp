@@ -55,11 +55,12 @@ bool Dial::poll() {
     if (in_) return true;
     try {
         in_ = reach() && greet();
+        if (!in_ && connection_) connection_->stream().require_answers();
     } catch (const Disconnected& error) {
         throw JobLostError("the port " + text::quoted(how_.port) +
                            " let nobody in: " + error.what() +
-                           "; either its program has ended, or it wants a key (key=), or "
-                           "another one");
+                           "; either its program or the line to it has ended, or it wants a key "
+                           "(key=), or another one");
     }
     if (in_ || platform::seconds() < until_) return in_;
     if (!connection_) fail_unreached();

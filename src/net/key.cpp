@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <span>
+#include <utility>
 
 #include "hocket/error.hpp"
 #include "net/descriptor.hpp"
@@ -28,16 +30,7 @@ constexpr std::array<Right, 3> rights{Right::read, Right::steer, Right::join};
 // The first line of a file that has the key of one right.
 constexpr std::string_view one_right = "hocket key of one right: ";
 
-struct FileBytes {
-    std::vector<unsigned char> bytes;
-    ~FileBytes() {
-#if HOCKET_TLS
-        OPENSSL_cleanse(bytes.data(), bytes.size());
-#endif
-    }
-};
-
-void read_file(const std::string& path, FileBytes& into) {
+SecretMemory contents_of(const std::string& path) {
     const auto refuse = [&](const std::string& why) {
         throw Error("the key file '" + path + "' " + why);
     };
@@ -49,20 +42,21 @@ void read_file(const std::string& path, FileBytes& into) {
         refuse("belongs to user " + std::to_string(status.st_uid) + "; use one of your own");
     if ((status.st_mode & 077) != 0)
         refuse("may be read or written by others; allow only yourself: chmod 600 '" + path + "'");
-    into.bytes.resize(longest_key + 1);
+    SecretMemory contents(longest_key + 1);
     std::size_t length = 0;
     for (;;) {
-        const auto more =
-            ::read(file.get(), into.bytes.data() + length, into.bytes.size() - length);
+        const auto room = contents.bytes().subspan(length);
+        const auto more = ::read(file.get(), room.data(), room.size());
         if (more < 0 && errno == EINTR) continue;
         if (more < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
         length += static_cast<std::size_t>(more);
-        if (more == 0 || length == into.bytes.size()) break;
+        if (more == 0 || length == contents.bytes().size()) break;
     }
     if (length < shortest_key || length > longest_key)
         refuse("has " + std::to_string(length) + " bytes; give one of 32 to 65536, as from " +
                "`head -c 32 /dev/urandom > '" + path + "'`");
-    into.bytes.resize(length);
+    contents.shorten(length);
+    return contents;
 }
 
 void write_file(const std::string& path, std::span<const unsigned char> bytes) {
@@ -88,8 +82,8 @@ Secret derived(std::span<unsigned char> from, Right right) {
         OSSL_PARAM_construct_end()};
     Secret secret;
     const int done = context == nullptr ? 0
-                                        : EVP_KDF_derive(context, secret.bytes.data(),
-                                                         secret.bytes.size(), parameters.data());
+                                        : EVP_KDF_derive(context, secret.bytes().data(),
+                                                         Secret::size, parameters.data());
     EVP_KDF_CTX_free(context);
     if (done != 1) throw Error("OpenSSL derives no key (HKDF with SHA-384)");
     return secret;
@@ -102,12 +96,6 @@ Secret derived(std::span<unsigned char> /*from*/, Right /*right*/) {
 #endif
 
 }  // namespace
-
-Secret::~Secret() {
-#if HOCKET_TLS
-    OPENSSL_cleanse(bytes.data(), bytes.size());
-#endif
-}
 
 void require_tls() {
 #if !HOCKET_TLS
@@ -137,35 +125,35 @@ Right right_of(std::string_view name) {
 
 Key Key::read(const std::string& path) {
     require_tls();
-    FileBytes file;
-    read_file(path, file);
+    SecretMemory contents = contents_of(path);
+    const std::span<unsigned char> bytes = contents.bytes();
     Key key;
-    const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()),
-                                file.bytes.size());
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (!text.starts_with(one_right)) {
         for (const Right right : rights)
-            key.secrets_.at(static_cast<std::size_t>(right)) = derived(file.bytes, right);
+            key.secrets_.at(static_cast<std::size_t>(right)) = derived(bytes, right);
         return key;
     }
     const std::size_t end = text.find('\n');
     const Right right = right_of(text.substr(one_right.size(), end - one_right.size()));
     Secret secret;
-    if (end == std::string_view::npos || text.size() != end + 1 + secret.bytes.size())
+    if (end == std::string_view::npos || text.size() != end + 1 + Secret::size)
         throw Error("the key file '" + path + "' was cut short; have it made again");
-    std::memcpy(secret.bytes.data(), file.bytes.data() + end + 1, secret.bytes.size());
-    key.secrets_.at(static_cast<std::size_t>(right)) = secret;
+    std::memcpy(secret.bytes().data(), bytes.data() + end + 1, Secret::size);
+    key.secrets_.at(static_cast<std::size_t>(right)) = std::move(secret);
     return key;
 }
 
 void Key::make(const std::string& path) {
-    std::array<unsigned char, 32> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    SecretMemory made(shortest_key);
+    if (::getrandom(made.bytes().data(), shortest_key, 0) != ssize_t{shortest_key})
         throw Error("the system gives no random numbers");
-    write_file(path, bytes);
+    write_file(path, made.bytes());
 }
 
-std::optional<Secret> Key::secret(Right right) const {
-    return secrets_.at(static_cast<std::size_t>(right));
+const Secret* Key::secret(Right right) const {
+    const auto& found = secrets_.at(static_cast<std::size_t>(right));
+    return found ? &*found : nullptr;
 }
 
 Right Key::suited(Right wanted) const {
@@ -177,13 +165,15 @@ Right Key::suited(Right wanted) const {
 }
 
 void Key::give(Right right, const std::string& path) const {
-    const auto own = secret(right);
-    if (!own) throw Error("this key has no key of the right '" + std::string(name_of(right)) + "'");
-    FileBytes file;
+    const Secret* const own = secret(right);
+    if (own == nullptr)
+        throw Error("this key has no key of the right '" + std::string(name_of(right)) + "'");
     const std::string first = std::string(one_right) + std::string(name_of(right)) + "\n";
-    file.bytes.assign(first.begin(), first.end());
-    file.bytes.insert(file.bytes.end(), own->bytes.begin(), own->bytes.end());
-    write_file(path, file.bytes);
+    SecretMemory contents(first.size() + Secret::size);
+    std::copy(first.begin(), first.end(), contents.bytes().begin());
+    std::copy(own->bytes().begin(), own->bytes().end(),
+              contents.bytes().last(Secret::size).begin());
+    write_file(path, contents.bytes());
 }
 
 }  // namespace hocket::net

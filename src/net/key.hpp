@@ -8,9 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "net/secret.hpp"
 
 namespace hocket::net {
 
@@ -20,16 +21,6 @@ std::string_view name_of(Right right);
 /// @throws Error for another word than "read", "steer" and "join".
 Right right_of(std::string_view name);
 
-/// A secret of one right. It is overwritten as it ends.
-class Secret {
-  public:
-    Secret() = default;
-    Secret(const Secret&) = default;
-    Secret& operator=(const Secret&) = default;
-    ~Secret();
-    std::array<unsigned char, 48> bytes{};
-};
-
 class Key {
   public:
     /// @throws Error for a file that is not there, belongs to someone else, may be read by others,
@@ -38,8 +29,8 @@ class Key {
     /// Writes a file of random bytes that only this user may read. @throws Error if it is there.
     static void make(const std::string& path);
 
-    /// The secret of that right; nothing where the file has only a lower one, or another.
-    std::optional<Secret> secret(Right right) const;
+    /// The secret of that right; null where the file has only a lower one, or another.
+    const Secret* secret(Right right) const;
     /// The right to show where `wanted` is wanted: that, or the next lower one, or the next higher.
     Right suited(Right wanted) const;
     /// Writes the key of that right alone. @throws Error

@@ -106,6 +106,7 @@ void Session::wait_for_answer(const std::function<bool()>& done, const std::stri
                                     what + " within " + text::seconds(*options_.timeout) +
                                     "; not all of its processes have come to the same poll()");
             if (options_.interrupt != nullptr) options_.interrupt();
+            connection().stream().require_answers();
             idle(connection(), !sent);
         }
     } catch (const Disconnected& error) {

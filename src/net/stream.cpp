@@ -31,6 +31,11 @@ std::size_t Stream::receive(std::span<std::byte> into) const {
     return 0;
 }
 
+void Stream::require_answers() const {
+    if (is_unanswered(descriptor_))
+        throw Disconnected("its host, or the line to it, does not answer any more");
+}
+
 std::size_t Stream::send(std::span<const std::byte> bytes) const {
     const auto sent = ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0) return static_cast<std::size_t>(sent);

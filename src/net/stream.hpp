@@ -38,6 +38,8 @@ class Stream {
     virtual std::size_t write(std::span<const std::byte> bytes) = 0;
     /// True once all that was taken is in the system's hands.
     virtual bool flush() { return true; }
+    /// @throws Disconnected where the other host, or the line to it, does not answer any more.
+    void require_answers() const;
 
     const Descriptor& descriptor() const { return descriptor_; }
 

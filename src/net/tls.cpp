@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::size_t batch = std::size_t{512} << 10;
 constexpr std::size_t handshake_buffer = std::size_t{16} << 10;  // of a client that may be anybody
+// More than OpenSSL's object of a connection or of a session has. Both keep secrets that are as
+// good as the key.
+constexpr std::size_t most_bytes_of_openssl = std::size_t{16} << 10;
 constexpr std::string_view identity = "hocket 1 ";
 constexpr const char* suite = "TLS_AES_256_GCM_SHA384";
 
@@ -92,6 +95,7 @@ Tls::Tls(Descriptor descriptor, std::shared_ptr<const Key> key, std::optional<Ri
     ssl_ = SSL_new(context_);
     BIO* const both = BIO_new(buffers());
     if (ssl_ == nullptr || both == nullptr) throw Error("OpenSSL: " + reason());
+    keep_out_of_cores(ssl_, most_bytes_of_openssl);
     BIO_set_data(both, this);
     BIO_set_init(both, 1);
     SSL_set_bio(ssl_, both, both);
@@ -106,8 +110,9 @@ SSL_SESSION* Tls::session_of(const Secret& secret) const {
     static constexpr std::array<unsigned char, 2> suite_number{0x13, 0x02};
     const SSL_CIPHER* const found = SSL_CIPHER_find(ssl_, suite_number.data());
     SSL_SESSION* const session = SSL_SESSION_new();
+    if (session != nullptr) keep_out_of_cores(session, most_bytes_of_openssl);
     if (session != nullptr && found != nullptr &&
-        SSL_SESSION_set1_master_key(session, secret.bytes.data(), secret.bytes.size()) == 1 &&
+        SSL_SESSION_set1_master_key(session, secret.bytes().data(), Secret::size) == 1 &&
         SSL_SESSION_set_cipher(session, found) == 1 &&
         SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) == 1)
         return session;
@@ -118,8 +123,8 @@ SSL_SESSION* Tls::session_of(const Secret& secret) const {
 int Tls::use_key(SSL* ssl, const EVP_MD* /*digest*/, const unsigned char** id, std::size_t* length,
                  SSL_SESSION** session) {
     Tls& tls = of(ssl);
-    const auto secret = tls.key_->secret(*tls.right_);
-    *session = secret ? tls.session_of(*secret) : nullptr;
+    const Secret* const secret = tls.key_->secret(*tls.right_);
+    *session = secret != nullptr ? tls.session_of(*secret) : nullptr;
     if (*session == nullptr) return 0;
     tls.shown_ = std::string(identity) + std::string(name_of(*tls.right_));
     *id = reinterpret_cast<const unsigned char*>(tls.shown_.data());
@@ -133,8 +138,8 @@ int Tls::find_key(SSL* ssl, const unsigned char* id, std::size_t length, SSL_SES
     const std::string_view text(reinterpret_cast<const char*>(id), length);
     for (const Right right : {Right::read, Right::steer, Right::join}) {
         if (text != std::string(identity) + std::string(name_of(right))) continue;
-        const auto secret = tls.key_->secret(right);
-        if (secret) *session = tls.session_of(*secret);
+        const Secret* const secret = tls.key_->secret(right);
+        if (secret != nullptr) *session = tls.session_of(*secret);
         tls.right_ = right;
     }
     return 1;
@@ -146,6 +151,9 @@ bool Tls::open() {
     for (;;) {
         const int result = SSL_do_handshake(ssl_);
         const int error = SSL_get_error(ssl_, result);
+        // OpenSSL copies sessions; the copy also has a secret that is derived from the key.
+        if (const SSL_SESSION* const session = SSL_get_session(ssl_); session != nullptr)
+            keep_out_of_cores(session, most_bytes_of_openssl);
         flush();
         if (result == 1) break;
         if (error != SSL_ERROR_WANT_READ) fail("agree on a key");
@@ -154,6 +162,10 @@ bool Tls::open() {
     // An external key counts as a session that goes on (RFC 8446, 2.2).
     if (SSL_session_reused(ssl_) != 1 || SSL_get0_peer_certificate(ssl_) != nullptr || !right_)
         throw Error("the other side did not use the key");
+    // OpenSSL would keep the key in its session, for tickets that nobody gets.
+    static constexpr std::array<unsigned char, Secret::size> nothing{};
+    static_cast<void>(
+        SSL_SESSION_set1_master_key(SSL_get_session(ssl_), nothing.data(), nothing.size()));
     opened_ = true;
     return true;
 }

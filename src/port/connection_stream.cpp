@@ -9,7 +9,7 @@
 namespace hocket::port {
 namespace {
 
-constexpr double between_checks = 0.2;
+constexpr double between_checks = 0.1;
 
 }  // namespace
 
@@ -77,8 +77,11 @@ std::optional<std::string> ConnectionStream::lost() {
     const double now = comm::coarse_seconds();
     if (!lost_ && open(true) && now >= next_check_) {
         next_check_ = now + between_checks;
-        if (net::is_unanswered(connection_->stream().descriptor()))
-            lose("its host, or the line to it, does not answer any more");
+        try {
+            connection_->stream().require_answers();
+        } catch (const net::Disconnected& error) {
+            lose(error.what());
+        }
     }
     return lost_;
 }

@@ -108,7 +108,7 @@ bool Request::test() {
     bool done = false;
     {
         const comm::EngineLock engine_lock;
-        comm::Engine::instance().progress();
+        comm::Engine::instance().progress_once();
         done = pending.call->ended();
     }
     // The lowest process decides; if the operation is complete there, it will soon be here.

@@ -290,7 +290,7 @@ std::optional<Status> Tasks::look(const TaskId& source, int tag, const Verb& ver
         const comm::EngineLock engine_lock;
         // A program that probes in a loop must let its own operations progress, too, because the
         // answer may depend on them.
-        comm::Engine::instance().progress();
+        comm::Engine::instance().progress_once();
         task::MessageCall probing{false, {}, from, tag, std::move(fault)};
         probing.deadline = deadline;
         pending = task::start_probe(state_, speaker_, std::move(probing), verb.waits);

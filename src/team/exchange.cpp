@@ -68,7 +68,7 @@ Root::TryResult Root::try_exchange(const Group& group, std::uint64_t header,
     // Lets other operations progress, even in a loop of very short rounds.
     if (++rounds_ % 256 == 0) {
         const comm::EngineLock engine_lock(comm::EngineLock::waiting);
-        comm::Engine::instance().progress();
+        comm::Engine::instance().progress_once();
     }
     return same ? TryResult::complete : TryResult::published;
 }

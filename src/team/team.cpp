@@ -262,7 +262,7 @@ std::shared_ptr<Operation> TeamResult::operation() const {
 
 bool TeamResult::test() const {
     const comm::EngineLock engine_lock;
-    comm::Engine::instance().progress();
+    comm::Engine::instance().progress_once();
     return pending_->call->ended();
 }
 

@@ -113,7 +113,7 @@ void test_ports(void) {
     OK(hocket_port_key(port, &text));
     CHECK(strcmp(text, "") == 0);
     OK(hocket_ports(&text));
-    CHECK(strstr(text, name) != NULL);
+    CHECK(rank != 0 || strstr(text, name) != NULL);  // its file is on the host of process 0
 
     char words[64];
     snprintf(words, sizeof words, "(%d, %d) (CYCLIC, *) @ %d", rows, cols, ranks);

@@ -14,7 +14,12 @@ import two_hosts
 
 pytestmark = pytest.mark.soak
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("test_over_hosts", "test_kill", "test_alltoallw", "test_channel")
+#: what depends on hosts most; any other file runs so, too: `python tests/cluster/two_hosts.py env
+#: HOCKET_HOSTS=h1,h2 python -m pytest tests/mpi/FILE`
+FILES = (
+    "test_over_hosts", "test_kill", "test_alltoallw", "test_channel", "test_tasks", "test_team",
+    "test_flow", "test_flow_comm", "test_collectives", "test_redistribute", "test_weak_progress",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -110,7 +110,14 @@ comm.barrier()  # a process that has left would be an error of its own
 """
 
 
-@pytest.mark.parametrize("size", [2, 3])
+# Over hosts Open MPI's first barrier of three makes communicators, after hocket's duplicate, which
+# process 0 never joins.
+ONE_HOST = pytest.mark.one_host(
+    "Open MPI's own barrier waits there for the process that never came"
+)
+
+
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=ONE_HOST)])
 def test_a_program_ends_cleanly_though_a_rank_never_came(tmp_path, size):
     program = tmp_path / "never.py"
     program.write_text(NEVER_COMES)

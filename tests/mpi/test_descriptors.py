@@ -61,6 +61,7 @@ def test_long_messages_need_no_more(comm, groups):
     check(comm, groups, (300, 300), *tree(groups.values()))
 
 
+@pytest.mark.one_host("tasks of one node agree without messages")
 @pytest.mark.skipif("HOCKET_NODES" in os.environ, reason="all processes are to share memory")
 @ranks({"a": 1, "b": 2}, {"a": 3, "b": 2}, soak=[{"a": 5, "b": 3}])
 def test_tasks_that_share_memory_need_none_among_themselves(comm, groups):

@@ -2,6 +2,7 @@
 """The examples in the docstrings print what they say: on one process, on two, and those that start
 processes themselves."""
 
+import pytest
 from lockstep import ranks
 
 import docstrings
@@ -22,6 +23,7 @@ def test_examples_of_one_process():
     assert not failed, failed
 
 
+@pytest.mark.one_host("Team.shares_memory is shown on one node")
 @ranks(2, seconds=120)
 def test_examples_of_two_processes(comm):
     failed = docstrings.failures(sorted(TOGETHER), comm)

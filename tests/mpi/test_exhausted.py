@@ -75,7 +75,10 @@ print("done", flush=True)
 """
 
 
-@pytest.mark.parametrize("what", ["files", "memory"])
+ONE_HOST = pytest.mark.one_host("between hosts, MPI takes the memory that is left for NumPy here")
+
+
+@pytest.mark.parametrize("what", ["files", pytest.param("memory", marks=ONE_HOST)])
 def test_a_process_without_any_left(tmp_path: Path, what: str) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from lockstep import mpiexec
 
 # Tasks x, y and z end at once. Long after that c and d still exchange arrays, at leisure.
@@ -56,6 +57,7 @@ while len(list(folder.glob("*.done"))) < 2 and time.monotonic() - began < 200:
 """
 
 
+@pytest.mark.one_host("between hosts such a wait needs a timeout, as the guide says")
 def test_the_waits_for_them_end_and_no_others(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from lockstep import mpiexec
 
+pytestmark = pytest.mark.one_host("who is missing is known on its own host only")
+
 # Rank 1 of 3 never makes the call; or late.
 PROGRAM = """
 import os, pathlib, signal, sys, time

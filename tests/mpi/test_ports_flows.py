@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flows of jobs that met by a port, several jobs that connect at once, and where no secret is."""
 
+import contextlib
+import hmac
 import os
+import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -198,6 +202,78 @@ def test_no_secret_is_in_an_environment_a_log_or_a_trace(tmp_path, runtime):  # 
     for secret in shown:
         for text in (secret, secret.hex().encode(), secret.hex().upper().encode()):
             assert not any(text[-16:] in one for one in written)
+
+
+def core_of(job: subprocess.Popen, folder: Path) -> bytes:
+    """The dump of its memory that the system writes; elsewhere, the bytes that it would write."""
+    found = []
+    if not set("|/") & set(Path("/proc/sys/kernel/core_pattern").read_text(encoding="ascii")):
+        for number in (signal.SIGABRT, signal.SIGCONT):
+            os.kill(job.pid, number)
+        job.wait(60)
+        found = [path for path in folder.glob("core*") if path.is_file()]
+    if found:
+        core = found[0].read_bytes()
+        found[0].unlink()
+        return core
+    assert job.poll() is None, "the system writes no core"
+    dump, bounds = [], (0, 0)
+    process = Path(f"/proc/{job.pid}")
+    lines = (process / "smaps").read_text(encoding="utf-8").splitlines()
+    with (process / "mem").open("rb", buffering=0) as memory:
+        for line in lines:
+            first = line.split()[0]
+            if not first.endswith(":"):
+                low, _, high = first.partition("-")
+                bounds = (int(low, 16), int(high, 16))
+            elif first == "VmFlags:" and "rd" in line.split() and "dd" not in line.split():
+                with contextlib.suppress(OSError, ValueError, OverflowError):  # special pages
+                    memory.seek(bounds[0])
+                    dump.append(memory.read(bounds[1] - bounds[0]))
+    return b"".join(dump)
+
+
+def test_no_secret_is_in_a_core(tmp_path, runtime):  # noqa: F811
+    """Neither the key nor a key derived from it, nor the secret that TLS derives from that: it
+    would let its finder in. Open connections' own keys are left to OpenSSL."""
+    key = key_file(tmp_path / "run.key")
+    jobs = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    most = resource.RLIM_INFINITY if os.geteuid() == 0 else hard
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+    try:
+        for name, code in (("sim", SECRET), ("viewer", SHARES_IT)):
+            folder = tmp_path / f"folder of {name}"
+            folder.mkdir()
+            (folder / "program.py").write_text(code, encoding="utf-8")
+            words = [jobs[0].stdout.readline().strip()] if jobs else []
+            jobs.append(
+                subprocess.Popen(
+                    [sys.executable, "program.py", *words, key],
+                    cwd=folder,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                )
+            )
+        for job in jobs:
+            assert job.stdout is not None and job.stdout.readline() == "there\n"
+        derived = list(secrets(Path(key).read_bytes(), tmp_path))
+        early = [hmac.digest(bytes(48), one[-48:], "sha384") for one in derived[1:]]
+        # Both at once, as an end of one changes the other's memory.
+        for job in jobs:
+            os.kill(job.pid, signal.SIGSTOP)
+        for job, name in zip(jobs, ("sim", "viewer")):
+            core = core_of(job, tmp_path / f"folder of {name}")
+            assert b"hocket.ports" in core  # a text that every Python program of hocket has
+            leaked = [k for k, secret in enumerate(derived + early) if secret[-32:] in core]
+            assert not leaked, f"{name} has these: {leaked}"
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+        for job in jobs:
+            job.kill()
+            job.communicate()
 
 
 def secrets(key: bytes, folder: Path):

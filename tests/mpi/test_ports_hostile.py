@@ -300,6 +300,48 @@ def test_a_server_that_ignores_the_key_is_refused(tmp_path):
         assert "another key" in client.communicate(timeout=30)[1]
 
 
+def recorded(listener: socket.socket, where: tuple[str, int], into: list[bytes]) -> None:
+    """Passes one connection on, and keeps the client's bytes."""
+    client, _ = listener.accept()
+    with client, socket.create_connection(where) as server:
+
+        def back() -> None:
+            with contextlib.suppress(OSError):
+                while more := server.recv(1 << 16):
+                    client.sendall(more)
+
+        answers = threading.Thread(target=back)
+        answers.start()
+        while more := client.recv(1 << 16):
+            into.append(more)
+            server.sendall(more)
+        server.shutdown(socket.SHUT_RDWR)
+        answers.join()
+
+
+def test_a_recorded_connection_changes_nothing(tmp_path, runtime):  # noqa: F811
+    """Its bytes once more, all at once and in the pieces in which they went, and out of order."""
+    key, sent = key_file(tmp_path / "run.key"), []
+    with Job(tmp_path, "replayed", 1, address="127.0.0.1:0", key=key) as job:
+        host, _, number = job.address.rpartition(":")
+        where = (host, int(number))
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            relay = threading.Thread(target=recorded, args=(listener, where, sent))
+            relay.start()
+            with hk.observe(f"127.0.0.1:{listener.getsockname()[1]}", key=key, timeout=30) as o:
+                o["viscosity"] = 0.5
+            relay.join()
+        with hk.observe(job.address, key=key, timeout=30) as o:
+            assert o["viscosity"] == 0.5  # what was recorded does this the first time
+            o["viscosity"] = 0.9
+            for again in (b"".join(sent), b"".join([sent[0], *reversed(sent[1:])])):
+                answer = knock(where, again)
+                # The last is an alert, encrypted or not.
+                assert answer[-24:-19] == b"\x17\x03\x03\0\x13" or answer[-7:-4] == b"\x15\x03\x03"
+            assert o["viscosity"] == 0.9
+        job.end()
+
+
 def test_files_that_are_stale_or_taken(tmp_path, runtime):  # noqa: F811
     with Job(tmp_path, "mine", 1) as job:
         mine = fields(runtime, "mine")

@@ -254,6 +254,7 @@ def test_an_error_ends_all_waits(comm: Any) -> None:
     t = hk.Team(comm)
     pair = t.enqueue(0b110) if t.process else t
     t.wait()
+    comm.barrier()  # all have left the wait, which the error would end, too
     if t.process == 0:
         t.error("the disk is full")
     elif t.process == 1:

@@ -14,6 +14,9 @@ namespace hocket::comm {
 
 namespace {
 
+constexpr double between_mpi = 1e-3;  // seconds
+constexpr int unused_tag = 32767;     // the highest that each MPI has
+
 const char* const has_ended = "MPI has ended: nothing can be communicated after MPI_Finalize";
 
 // Whether this thread may, by MPI's thread level.
@@ -114,6 +117,21 @@ void Engine::progress() {
     progressing_ = false;
 }
 
+void Engine::progress_mpi() {
+    if (platform::simulated || !running() || !may_communicate(thread_level())) return;
+    int come = 0;
+    // A probe of MPI_COMM_SELF would progress nothing under MPICH.
+    MPI_Iprobe(MPI_ANY_SOURCE, unused_tag, MPI_COMM_WORLD, &come, MPI_STATUS_IGNORE);
+}
+
+void Engine::progress_once() {
+    progress();
+    const double now = coarse_seconds();
+    if (now < next_mpi_) return;
+    next_mpi_ = now + between_mpi;
+    progress_mpi();
+}
+
 // One in turn, and a fraction of many, so that a loop's garbage is freed as fast as it is made.
 void Engine::progress_background() {
     constexpr std::size_t share = 16;
@@ -158,7 +176,7 @@ bool Engine::try_progress() {
     const auto lock = try_turn();
     if (!lock.owns_lock()) return false;
     enter();
-    progress();
+    progress_once();
     leave();
     return true;
 }
