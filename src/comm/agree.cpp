@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "base/pack.hpp"
 #include "base/platform.hpp"
@@ -205,6 +206,23 @@ Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge
     co_return std::string();
 }
 
+// The usual case, in which the lower member's signature stands for both. The lowest process of a
+// node merges all others' signatures, one after the other, and a comparison of bytes takes a
+// fraction of the time of a merge.
+bool same_statement(std::string_view low, std::string_view high) {
+    Unpacker one(low), other(high);
+    for (Unpacker* each : {&one, &other}) {
+        each->number();  // by
+        each->number();  // by_many
+        const bool fault = !each->view().empty();
+        each->view();
+        if (fault) return false;
+    }
+    if (one.view() != other.view()) return false;
+    one.view();
+    return other.view().empty() && one.number() == 0 && other.number() == 0;
+}
+
 std::string calls_differ(const std::string& low, const std::string& low_name,
                          const std::string& high, const std::string& high_name) {
     return "the processes of one collective call disagree: " + low_name + " calls " + low +
@@ -219,13 +237,13 @@ Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
         co_return mine;
     }
     const MemberSignature own{std::move(mine), group.index, 1};
-    const std::string folded =
-        co_await reduce(group, tag, own.packed(),
-                        [size, disagreement](const std::string& low, const std::string& high) {
-                            return merge(MemberSignature::unpacked(low),
-                                         MemberSignature::unpacked(high), size, disagreement)
-                                .packed();
-                        });
+    const std::string folded = co_await reduce(
+        group, tag, own.packed(), [size, disagreement](std::string low, const std::string& high) {
+            if (same_statement(low, high)) return low;
+            return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size,
+                         disagreement)
+                .packed();
+        });
     if (!group.lowest()) {
         CallSignature nothing;
         co_return nothing;

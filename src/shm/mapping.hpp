@@ -35,7 +35,7 @@ std::shared_ptr<std::byte> map(const SharedAddress& address);
 enum class Mechanism { memfd, proc, process_vm, socket };
 bool forbidden(Mechanism mechanism);
 
-/// The bytes of each mapping that `map` caches: bounded in number and together.
+/// The bytes of each mapping that `map` caches: for each owner, bounded in number and together.
 std::vector<std::size_t> mapped();
 
 }  // namespace hocket::shm

@@ -209,8 +209,10 @@ bool Executor::start_next() {
 
 bool Executor::copy_local() {
     if (run_.interleaves || run_.local_done == work_->local.size()) return false;
+    const auto& receives = work_->receives;
     work_->local.run(run_.local_done++, run_.source, run_.destination,
-                     transport::stores_for(work_->local.bytes()));
+                     transport::stores_for(work_->local.bytes(),
+                                           receives.empty() ? 0 : receives[0].bytes_of_many));
     watch_.lap(&Profile::pack);
     return true;
 }

@@ -24,7 +24,7 @@ std::vector<std::int64_t> others(const std::vector<plan::Traffic>& peers, std::i
 }
 
 void add_messages(std::vector<Message>& side, const Plan& plan, const plan::Part& part,
-                  bool sending, const LocalView& here, std::int64_t self) {
+                  bool sending, const LocalView& here, std::int64_t self, std::int64_t local) {
     const std::int64_t itemsize = plan.options().itemsize;
     const auto cutter = std::make_shared<const Message::Cutter>([plan, part, sending,
                                                                  strides = here.strides](
@@ -49,17 +49,19 @@ void add_messages(std::vector<Message>& side, const Plan& plan, const plan::Part
             peers[k].elements * itemsize, here.dense, cutter);
         side.back().peer_in_source = !sending;
     }
-    put_in_order(side, itemsize);
+    put_in_order(side, itemsize, local);
 }
 
 }  // namespace
 
-void put_in_order(std::vector<Message>& side, std::int64_t itemsize) {
+void put_in_order(std::vector<Message>& side, std::int64_t itemsize, std::int64_t local) {
     std::stable_sort(side.begin(), side.end(),
                      [](const Message& a, const Message& b) { return a.turn < b.turn; });
     const std::int64_t most = std::max<std::int64_t>(transport::piece_bytes, itemsize);
-    std::int64_t offset = 0;
+    std::int64_t all = local, offset = 0;
+    for (const Message& message : side) all += message.bytes;
     for (Message& message : side) {
+        if (side.size() > 1) message.bytes_of_many = all;
         message.buffer_offset = offset;
         message.largest_piece = std::min(message.bytes, most);
         offset += transport::in_lines(message.bytes);
@@ -88,13 +90,14 @@ Schedule plan_schedule(const Plan& plan, const LocalView& source, const LocalVie
                 made.local = cut(boxes, Chunks::Kind::between, bytes_of_part(boxes));
             }
         made.receivers = others(peers, self);
-        if (!forwards) add_messages(made.sends, plan, part, true, source, self);
+        if (!forwards) add_messages(made.sends, plan, part, true, source, self, 0);
     }
     if (destination.process >= 0) {
         const plan::Part part = plan.part(Side::destination, destination.process);
         const std::int64_t self = both ? source.process : -1;
         made.senders = others(part.peers(), self);
-        if (!forwards) add_messages(made.receives, plan, part, false, destination, self);
+        if (!forwards)
+            add_messages(made.receives, plan, part, false, destination, self, made.local.bytes());
     }
     return made;
 }

@@ -24,8 +24,10 @@ using transport::Schedule;
 /// @throws LayoutError as the plan does.
 Schedule plan_schedule(const Plan& plan, const LocalView& source, const LocalView& destination);
 
-/// Sorts the messages of one direction by turn, and assigns buffer positions.
-void put_in_order(std::vector<transport::Message>& side, std::int64_t itemsize);
+/// Sorts all messages of one direction by turn, adds up their bytes, and assigns buffer positions.
+/// `local`: the bytes that the process copies beside them.
+void put_in_order(std::vector<transport::Message>& side, std::int64_t itemsize,
+                  std::int64_t local = 0);
 
 /// Adds the messages of a plan with relays. @throws LayoutError as Plan::steps does.
 void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,

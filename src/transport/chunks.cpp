@@ -68,9 +68,13 @@ bool Chunks::cross(std::uint64_t part, std::byte* here, const shm::SharedAddress
     return transfer.finish();
 }
 
-kernel::Stores stores_for(std::int64_t message_bytes) {
-    return message_bytes >= kernel::least_streamed_bytes() ? kernel::Stores::streaming
-                                                           : kernel::Stores::cached;
+kernel::Stores stores_for(std::int64_t bytes, std::int64_t bytes_of_many) {
+    // The elements of many processes come from the caches of other cores or from memory. Beside
+    // them, the result itself must fit the second-level cache. (Measured on 16 processes: from that
+    // size on, ordinary stores take 1.3 to 2 times as long; at a quarter of it, both take as long.)
+    const std::int64_t least = kernel::least_streamed_bytes();
+    return bytes >= least || bytes_of_many >= least / 2 ? kernel::Stores::streaming
+                                                        : kernel::Stores::cached;
 }
 
 }  // namespace hocket::transport

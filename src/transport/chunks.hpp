@@ -65,7 +65,8 @@ class Chunks {
     std::int64_t largest_ = 0, filled_ = 0;
 };
 
-/// The kind of stores for a message's chunks, which may each look small enough for the caches.
-kernel::Stores stores_for(std::int64_t message_bytes);
+/// The kind of stores for the chunks of a message, or of the elements that stay on a process, which
+/// may each look small enough for the caches. `bytes_of_many`: as `Message::bytes_of_many`.
+kernel::Stores stores_for(std::int64_t bytes, std::int64_t bytes_of_many = 0);
 
 }  // namespace hocket::transport

@@ -45,6 +45,9 @@ class Message {
     std::size_t number;  // index of that process among the peers, for the cutter
     std::int64_t turn;   // its position in an order that both sides keep
     std::int64_t bytes;
+    /// If the schedule has several messages of this direction: the bytes of all of them, and of the
+    /// elements that stay. They may not fit the caches, though each message does. Else 0.
+    std::int64_t bytes_of_many = 0;
     bool dense;  // this end's array
     std::shared_ptr<const Cutter> cutter;
     std::int64_t buffer_offset = 0;  // of the first piece, if each message has its own buffer

@@ -93,7 +93,7 @@ namespace {
 // False if the other process has ended.
 bool copy(std::uint64_t part, const Message& message, std::byte* here, const PeerArray& there,
           bool sending) {
-    const kernel::Stores stores = stores_for(message.bytes);
+    const kernel::Stores stores = stores_for(message.bytes, message.bytes_of_many);
     if (!sending && there.fetches()) {
         const std::byte* const from = there.fetch(part, message);
         if (from == nullptr) return false;

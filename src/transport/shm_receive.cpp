@@ -98,7 +98,7 @@ const std::byte* ShmReceive::fetch(std::uint64_t part) const {
 }
 
 void ShmReceive::copy(std::uint64_t part, const std::byte* fetched) const {
-    parts().run(part, fetched, data_, stores_for(message_->bytes));
+    parts().run(part, fetched, data_, stores_for(message_->bytes, message_->bytes_of_many));
 }
 
 bool ShmReceive::drain() {
@@ -108,7 +108,7 @@ bool ShmReceive::drain() {
     while (counters_.slots < filled) {
         const auto slot = static_cast<std::int64_t>(counters_.slots++ % ring_slots);
         unpacking_->run(unpacked_++, ring_.get() + slot * slot_size_here, data_,
-                        stores_for(message_->bytes));
+                        stores_for(message_->bytes, message_->bytes_of_many));
         channel_->drained.store(counters_.slots, std::memory_order_release);
     }
     return unpacked_ == unpacking_->size();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that others find and map; here a process finds its own.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -73,6 +75,67 @@ TEST(Map, KeepsNoMoreBytesThanThePool) {
     EXPECT_EQ(mapped().size(), 1u);
     ASSERT_NE(map(shared_address_of(pieces.front().get())), nullptr);
     EXPECT_LE(mapped_bytes(), pool_bytes);
+}
+
+/// A process with arrays that this one maps.
+class Owner {
+  public:
+    explicit Owner(std::size_t arrays) : addresses(arrays) {
+        int told_here[2];
+        if (pipe(told_here) != 0) std::abort();
+        process_ = fork();
+        if (process_ == 0) {
+            std::vector<std::shared_ptr<std::byte>> pieces;
+            for (SharedAddress& each : addresses) {
+                pieces.push_back(allocate(std::int64_t{512} << 10));
+                each = shared_address_of(pieces.back().get());
+            }
+            const std::size_t bytes = addresses.size() * sizeof addresses[0];
+            if (write(told_here[1], addresses.data(), bytes) != static_cast<ssize_t>(bytes))
+                _exit(1);
+            for (;;) pause();
+        }
+        close(told_here[1]);
+        auto* at = reinterpret_cast<char*>(addresses.data());
+        for (std::size_t left = addresses.size() * sizeof addresses[0]; left > 0;) {
+            const ssize_t come = read(told_here[0], at, left);
+            if (come <= 0) std::abort();
+            at += come;
+            left -= static_cast<std::size_t>(come);
+        }
+        close(told_here[0]);
+    }
+    ~Owner() {
+        kill(process_, SIGKILL);
+        waitpid(process_, nullptr, 0);
+    }
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    std::vector<SharedAddress> addresses;
+
+  private:
+    pid_t process_ = 0;
+};
+
+// As a transfer among 16 processes needs: source and result of 15 others, twice.
+TEST(Map, KeepsTheArraysOfManyOwners) {
+    constexpr std::size_t arrays = 20;
+    std::vector<std::unique_ptr<Owner>> owners;
+    for (int i = 0; i < 4; ++i) owners.push_back(std::make_unique<Owner>(arrays));
+    std::vector<const std::byte*> first;
+    for (const auto& owner : owners)
+        for (const SharedAddress& each : owner->addresses) first.push_back(map(each).get());
+    EXPECT_GE(mapped().size(), owners.size() * arrays);
+    std::vector<const std::byte*> again;
+    for (const auto& owner : owners)
+        for (const SharedAddress& each : owner->addresses) again.push_back(map(each).get());
+    EXPECT_EQ(again, first);
+    EXPECT_EQ(std::count(first.begin(), first.end(), nullptr), 0);
+    owners.clear();
+    // A new owner's first mapping frees those of the processes that have ended.
+    const Owner last(1);
+    ASSERT_NE(map(last.addresses[0]), nullptr);
+    EXPECT_LT(mapped().size(), arrays);
 }
 
 // In a process of its own, which opens all files that it may.

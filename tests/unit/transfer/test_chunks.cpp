@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "hocket/plan.hpp"
+#include "kernel/stream.hpp"
 #include "plan/box.hpp"
 #include "transfer/cut.hpp"
+#include "transfer/schedule.hpp"
 
 namespace hocket::transfer {
 namespace {
@@ -162,6 +164,41 @@ TEST(Chunks, WhatLiesTogetherIsMovedTogether) {
         EXPECT_TRUE(std::any_of(target.begin(), half, [](double each) { return each != 0; }));
         EXPECT_TRUE(std::all_of(half, target.end(), [](double each) { return each == 0; }));
     }
+}
+
+Schedule schedule_of(std::int64_t processes, std::int64_t process) {
+    const Shape shape{96, 96};
+    const Layout rows = laid_out(shape, "(BLOCK, *)", processes),
+                 columns = laid_out(shape, "(*, BLOCK)", processes);
+    plan::Options options;
+    for (std::int64_t each = 0; each < processes; ++each) options.overlap.push_back(each);
+    LocalView from, to;
+    from.process = to.process = process;
+    from.strides = dense_strides(rows.local_shape(process), sizeof(double));
+    to.strides = dense_strides(columns.local_shape(process), sizeof(double));
+    options.itemsize = sizeof(double);
+    return plan_schedule(Plan(rows, columns, options), from, to);
+}
+
+// Each of 16 processes' 15 messages is short beside the caches, but not all of them together.
+TEST(Messages, KnowTheBytesOfAll) {
+    constexpr std::int64_t block = 96 / 4 * 96 / 4 * sizeof(double);
+    const Schedule of_four = schedule_of(4, 1);
+    ASSERT_EQ(of_four.receives.size(), 3u);
+    for (const auto& each : of_four.receives) EXPECT_EQ(each.bytes_of_many, 4 * block);
+    for (const auto& each : of_four.sends) EXPECT_EQ(each.bytes_of_many, 3 * block);
+    const Schedule of_two = schedule_of(2, 1);
+    ASSERT_EQ(of_two.receives.size(), 1u);
+    EXPECT_EQ(of_two.receives[0].bytes_of_many, 0);
+}
+
+TEST(Stores, BypassTheCachesForManyMessages) {
+    using kernel::Stores;
+    const std::int64_t least = kernel::least_streamed_bytes();
+    EXPECT_EQ(transport::stores_for(least / 16), Stores::cached);
+    EXPECT_EQ(transport::stores_for(least / 16, least / 4), Stores::cached);
+    EXPECT_EQ(transport::stores_for(least / 16, least), Stores::streaming);
+    EXPECT_EQ(transport::stores_for(least), Stores::streaming);
 }
 
 }  // namespace
