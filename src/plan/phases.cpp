@@ -8,14 +8,6 @@
 
 namespace hocket::plan {
 
-namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 /// Elements on one hop, and whether they include relayed ones.
 struct PhaseMessages::Sum {
     std::int64_t elements = 0;
