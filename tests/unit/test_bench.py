@@ -394,7 +394,10 @@ def test_the_page_of_all_benchmarks_begins_with_the_worst() -> None:
     rows = [line for line in text.splitlines() if line.startswith("| ") and "ratio" not in line]
     assert [row.split("|")[1].strip() for row in rows] == ["0.25", "2.00", "0.20"]
     assert "shape 4x5, step slow" in rows[0] and "4.00 s" in rows[0]
-    assert "behind the best peer in 1 of 2 figures" in text and "`linpack`: no time" in text
+    assert (
+        "in 1 of 2 figures, and its fastest way in 1 of 2 tables" in text
+        and "`linpack`: no time" in text
+    )
 
 
 def test_all_goes_on_from_kept_reports(tmp_path, capsys):
