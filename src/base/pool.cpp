@@ -85,10 +85,13 @@ bool HelperThreads::help() {
 namespace {
 
 class Pool {
+    /// Between two calls: so long, threads stay awake.
+    static constexpr std::chrono::microseconds in_a_row{10};
+
   public:
     void run(int threads, std::int64_t parts, detail::PartFunction function, void* context,
              Wake wake) {
-        const bool wakes = wake == Wake::always || since_last_call() < std::chrono::microseconds(5);
+        const bool wakes = wake == Wake::always || since_last_call() < in_a_row;
         run_open(open_, threads, parts, function, context,
                  [&](Region& region) { add(region, wakes); });
         ended_.store(now().count(), std::memory_order_relaxed);
@@ -163,7 +166,7 @@ class Pool {
         for (;;) {
             if (!open_.any()) {
                 lock.unlock();  // another phase of one kernel may follow
-                spin(std::chrono::microseconds(10), [this] { return open_.any(); });
+                spin(in_a_row, [this] { return open_.any(); });
                 take(lock);
             }
             self.asleep = number;

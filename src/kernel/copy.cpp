@@ -15,7 +15,7 @@ namespace hocket::kernel {
 namespace {
 
 // With fewer bytes a thread, handing parts out costs more than it saves.
-constexpr std::int64_t least_bytes_a_thread = 256 << 10;
+constexpr std::int64_t least_bytes_a_thread = 512 << 10;
 // With fewer bytes in all, waking a thread costs more than it saves. (Measured: 1 to 5 MiB were
 // slower with two threads than with one.)
 constexpr std::int64_t least_bytes_to_wake = 6 << 20;

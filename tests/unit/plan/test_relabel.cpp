@@ -16,7 +16,6 @@
 
 using hocket::Layout;
 using hocket::Shape;
-using hocket::Side;
 using namespace hocket::plan;
 
 namespace {
