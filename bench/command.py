@@ -63,6 +63,9 @@ def _all(arguments: Sequence[str]) -> int:
     try:
         options, words = all_options(arguments)
         target = _writable(options.page, "--page")
+        folder = None if options.reports is None else Path(options.reports)
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
     except (ValueError, OSError) as error:
         print(f"hocket bench: {error}", file=sys.stderr)
         return 2
@@ -70,16 +73,26 @@ def _all(arguments: Sequence[str]) -> int:
     for name in registry.names():
         if name in overview.LEFT_OUT:
             continue
+        kept = None if folder is None else folder / f"{name}.json"
+        if kept is not None and kept.exists():
+            documents.append(json.loads(kept.read_text(encoding="utf-8")))
+            continue
+        if name not in options.only:
+            failed[name] = f"not measured; hocket bench {name}"
+            continue
         each = [name, *words, *overview.SHORTER.get(name, ())]
         try:
             documents.append(_measure(each, *parse(each)))
         except (OSError, ValueError, RuntimeError, Error) as error:
             print(f"hocket bench: {name}: {error}", file=sys.stderr)
             failed[name] = " ".join(str(error).split())
+            continue
+        if kept is not None:
+            kept.write_text(json.dumps(documents[-1], indent=2) + "\n", encoding="utf-8")
     if documents:
         target.write_text(overview.page(documents, failed), encoding="utf-8")
         print(f"written: {target}")
-    return 1 if failed else 0
+    return 1 if failed.keys() & set(options.only) else 0
 
 
 def _writable(path: str, option: str = "--json") -> Path:

@@ -107,7 +107,20 @@ def all_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--timeout", type=float, default=900, metavar="S", help="of each benchmark (default: 900)"
     )
+    parser.add_argument(
+        "--reports",
+        metavar="FOLDER",
+        help="keep each benchmark's report there, and do not repeat those that are there",
+    )
+    parser.add_argument(
+        "--only",
+        metavar="NAME,...",
+        help="run these only; the page has all reports of the folder",
+    )
     options = parser.parse_args(list(argv))
+    options.only = registry.names() if options.only is None else options.only.split(",")
+    for name in options.only:
+        registry.load(name)
     words = ["--seconds", repr(options.seconds), "--timeout", repr(options.timeout)]
     return options, words
 

@@ -12,13 +12,14 @@ from typing import Any, Callable
 import numpy as np
 
 from ..group import Group
-from ..harness import Contestant, Step, WrongResultError
+from ..harness import Contestant, Step, UnavailableError, WrongResultError
 from ..machine import allocated
 from ..record import Question
 from ..registry import Match, Native
 from ..subject import hocket
 
 RANKS = 0
+STRATEGIES = ("direct", "centralized", "staged", "multistage", "hybrid")
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,25 @@ def points() -> list[Point]:
         (Side("BLOCK", (5, 5, 4)), Listed("BOXES", (100,) * 3), 700),
     ):
         sweep.append(Point("kinds", (extent,) * len(few.procs), few, listed))
-    return sweep
+    return [*sweep, *_strategy_points()]
+
+
+def _strategy_points() -> list[Point]:
+    """Between as many processes: full traffic, in classes of equal messages and in one class a
+    process; then blocks, periods and lists that exchange less."""
+    many = 10**4
+    grid = (100, 100)
+    block, cyclic, gen = Side("BLOCK", (many,)), "CYCLIC", Listed("GEN_BLOCK", (many,))
+    return [
+        Point("strategies", (16 * 256**2,), Side("BLOCK", (256,)), Side(cyclic, (256,))),
+        Point("strategies", (16 * many**2,), block, Side(cyclic, (many,))),
+        Point("strategies", (many**2 + 17,), block, Side("CYCLIC(2)", (many,))),
+        Point("strategies", (many**2,), block, Side(cyclic, (many // 4,))),
+        Point("strategies", (4 * many,) * 2, Side("CYCLIC(3)", grid), Side("CYCLIC(5)", grid)),
+        Point("strategies", (100 * many,), gen, Side("CYCLIC(4)", (many,))),
+        Point("strategies", (100 * many,), gen, Side("BALANCED", (many,))),
+        Point("strategies", (147,) * 3, Listed("BOXES", (21,) * 3), Listed("BOXES", (20, 21, 22))),
+    ]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -165,9 +184,13 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                 "to procs": point.target.procs,
             }
         )
-        entrants = [_python(point)]
-        if isinstance(point.source, Listed):
-            entrants.append(_made(point, point.source))
+        if point.sweep == "strategies":
+            entrants = [_chosen_strategy(point), *(_steps(point, each) for each in STRATEGIES)]
+            entrants.append(_relabeled(point))
+        else:
+            entrants = [_python(point)]
+            if isinstance(point.source, Listed):
+                entrants.append(_made(point, point.source))
         yield Match(question, entrants)
 
 
@@ -196,6 +219,71 @@ def _python(point: Point) -> Contestant:
         return Step(run, check, result.clear, extras=lambda: {"peers": len(result)})
 
     return Contestant("hk.plan(source, target).sends(rank)", prepare)
+
+
+def _chosen_strategy(point: Point) -> Contestant:
+    """The choice among all strategies."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        layouts = [side.layout(hk, point.shape) for side in (point.source, point.target)]
+        found: list[str] = []
+
+        def run() -> None:
+            found[:] = [hk.plan(*layouts).strategy]
+
+        def check() -> None:
+            seconds = hk.plan(*layouts).predict()
+            if seconds[found[0]] > min(seconds.values()) * 1.01:
+                raise WrongResultError(f"{found[0]} is chosen, of {seconds}")
+
+        return Step(run, check, found.clear, extras=lambda: {"strategy": found[0]})
+
+    return Contestant("hk.plan(source, target).strategy", prepare)
+
+
+def _steps(point: Point, strategy: str) -> Contestant:
+    """The messages of source process 0, which passes on the most where one process does."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        layouts = [side.layout(hk, point.shape) for side in (point.source, point.target)]
+        result: list[Any] = []
+
+        def run() -> None:
+            result[:] = hk.plan(*layouts, strategy=strategy).steps("source", 0)
+
+        def check() -> None:
+            if layouts[0].local_elements(0) > 0 and not result:
+                raise WrongResultError("process 0 holds elements and sends nothing")
+
+        try:
+            run()
+        except hk.LayoutError as error:
+            raise UnavailableError(str(error)) from None
+        return Step(run, check, result.clear, extras=lambda: {"messages": len(result)})
+
+    return Contestant(f"strategy={strategy!r}", prepare)
+
+
+def _relabeled(point: Point) -> Contestant:
+    """The assignment of processes to parts."""
+
+    def prepare() -> Step:
+        hk = hocket()
+        layouts = [side.layout(hk, point.shape) for side in (point.source, point.target)]
+        found: list[Any] = []
+
+        def run() -> None:
+            found[:] = [hk.relabel(*layouts)]
+
+        def check() -> None:
+            if len(set(found[0])) != layouts[1].size:
+                raise WrongResultError("a process takes two parts")
+
+        return Step(run, check, found.clear)
+
+    return Contestant("hk.relabel(source, target)", prepare)
 
 
 def _made(point: Point, side: Listed) -> Contestant:
@@ -244,5 +332,6 @@ def natives(options: argparse.Namespace) -> Sequence[Native]:
             ),
         )
         for point in _chosen(options)
-        if not (isinstance(point.source, Listed) or isinstance(point.target, Listed))
+        if point.sweep != "strategies"
+        and not (isinstance(point.source, Listed) or isinstance(point.target, Listed))
     ]

@@ -150,11 +150,10 @@ class Plan {
     ///         `overlap` is not one-to-one, the strategy is unknown, the strategy has no `stages`
     ///         or they are out of range, a list of nodes has not one entry a process, or itemsize <
     ///         1.
-    /// For more than 65536 pairs of processes, "auto" chooses among strategies whose messages each
-    /// process can find by itself. These are direct, and between grids centralized and staged, and,
-    /// if the source has no copies, multistage and hybrid. "auto" chooses hybrid there only if each
-    /// side is on one node. Totals and parts of other plans need all messages, and are refused for
-    /// more than 2^24 of them.
+    /// For more than 65536 pairs of processes, each process finds its own messages. "auto" then
+    /// chooses hybrid only between grids, and only if each side is on one node, and direct for
+    /// lists and boxes of more than 2^20 messages. If one process would pass on more than 2^24
+    /// parcels, or lists or copies exchange more, hocket refuses totals and parts of the plan.
     Plan(Layout source, Layout destination, plan::Options options = {});
 
     const Layout& source() const;
@@ -188,8 +187,8 @@ class Plan {
     std::int64_t same_process(std::int64_t destination_rank) const;
 
     /// The predicted seconds of all strategies by the model: a stage takes as long as its slowest
-    /// process. For more than 65536 direct messages, the model uses the sums of each process
-    /// instead of its messages.
+    /// process. For more than 65536 direct messages (2^20 of lists), the model uses the sums of
+    /// each process instead of its messages.
     std::vector<plan::Prediction> predict(const plan::Model& model) const;
     std::vector<plan::Prediction> predict() const;  ///< by the model of the plan
 
@@ -205,7 +204,7 @@ class Plan {
 /// `destination.relabeled(ranks)`. `ranks` is also a valid `overlap` of a plan, if the source has
 /// at least as many processes as the destination; otherwise some ranks lie beyond the source's.
 /// Memory grows with the pairs of processes that share elements; between grids, with those of
-/// classes of equal processes.
+/// classes of equal processes, or with processes if intervals of best peers settle it.
 /// @throws LayoutError as Plan does.
 plan::Relabeling relabel(const Layout& source, const Layout& destination,
                          std::vector<std::int64_t> axes = {});

@@ -2,6 +2,7 @@
 #include "base/platform.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +53,26 @@ int cores() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+int thread_number() {
+    return static_cast<int>(syscall(SYS_gettid));
+}
+
+int keep_off(int thread_number) {
+    cpu_set_t set;
+    const int core = simulated ? -1 : sched_getcpu();
+    if (core < 0 || sched_getaffinity(thread_number, sizeof set, &set) != 0) return -1;
+    if (!CPU_ISSET(static_cast<std::size_t>(core), &set) || CPU_COUNT(&set) < 2) return -1;
+    CPU_CLR(static_cast<std::size_t>(core), &set);
+    return sched_setaffinity(thread_number, sizeof set, &set) == 0 ? core : -1;
+}
+
+void allow_again(int core) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+    CPU_SET(static_cast<std::size_t>(core), &set);
+    sched_setaffinity(0, sizeof set, &set);
 }
 
 bool shares_cores(std::int64_t process) {

@@ -20,6 +20,12 @@ void pause();                 ///< hints the core that this is a spin loop
 void yield();                 ///< lets another process or thread of this core run
 void sleep(double duration);  ///< seconds
 int cores();                  ///< cores available to this process
+/// A number of the calling thread, for `keep_off`.
+int thread_number();
+/// Takes the core on which the caller runs from a thread, if it has others; the core, or -1.
+/// `allow_again`: the calling thread may run there again.
+int keep_off(int thread_number);
+void allow_again(int core);
 /// Whether this process and that one (by its id) can run on a common core; true if unknown.
 bool shares_cores(std::int64_t process);
 

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -17,6 +19,7 @@
 
 #include "base/environment.hpp"
 #include "base/platform.hpp"
+#include "base/region.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::base {
@@ -59,7 +62,7 @@ int resolve_threads(int wanted) {
 
 // Simulated processes are threads of one process, which the simulator schedules: real threads would
 // run outside its clock.
-void detail::run_parts(int, std::int64_t parts, PartFunction function, void* context) {
+void detail::run_parts(int, std::int64_t parts, PartFunction function, void* context, Wake) {
     for (std::int64_t part = 0; part < parts; ++part) function(context, part);
 }
 
@@ -81,101 +84,23 @@ bool HelperThreads::help() {
 
 namespace {
 
-/// One call of `parallel_for` while it runs; lives on the caller's stack.
-struct Region {
-    detail::PartFunction function;
-    void* context;
-    std::int64_t parts;
-    int places;  // number of pool threads that may still join; guarded by the pool's mutex
-    std::atomic<std::int64_t> next{0};
-    int inside = 0;              // pool threads working on it; guarded by the pool's mutex
-    std::exception_ptr error{};  // the first one; guarded by the pool's mutex
-    std::mutex* guard = nullptr;
-    bool lent = false;  // to helper threads
-
-    void work() {
-        for (;;) {
-            const std::int64_t part = next.fetch_add(1, std::memory_order_relaxed);
-            if (part >= parts) return;
-            try {
-                function(context, part);
-            } catch (...) {
-                const std::lock_guard lock(*guard);
-                if (!error) error = std::current_exception();
-                next.store(parts, std::memory_order_relaxed);
-            }
-        }
-    }
-};
-
-/// The calls of `parallel_for` that more threads may join. `guard` is held as the comments say.
-class Open {
-  public:
-    std::mutex guard;
-
-    bool any() const { return count_.load() > 0; }
-    /// Requires the guard.
-    void add(Region& region) {
-        regions_.push_back(&region);
-        count_.fetch_add(1);
-    }
-    /// Requires the guard: works on the first call until it has no parts left.
-    void join(std::unique_lock<std::mutex>& held) {
-        Region& region = *regions_.front();
-        if (--region.places == 0) close(region);
-        ++region.inside;
-        held.unlock();
-        region.work();
-        held.lock();
-        close(region);  // no parts are left to hand out
-        if (--region.inside == 0) done_.notify_all();
-    }
-    /// Waits until all threads that have joined have left; no others join.
-    void end(std::unique_lock<std::mutex>& held, Region& region) {
-        close(region);
-        done_.wait(held, [&] { return region.inside == 0; });
-    }
-
-  private:
-    void close(Region& region) {
-        const auto found = std::find(regions_.begin(), regions_.end(), &region);
-        if (found == regions_.end()) return;
-        regions_.erase(found);
-        count_.fetch_sub(1);
-    }
-
-    std::vector<Region*> regions_;
-    std::atomic<int> count_{0};  // number of calls, readable without the guard
-    std::condition_variable done_;
-};
-
-/// Runs on the calling thread and those that join; `open` has announced the region, with the guard
-/// held.
-template <class Call>
-void run_open(Open& open, int threads, std::int64_t parts, detail::PartFunction function,
-              void* context, Call&& call) {
-    Region region{.function = function,
-                  .context = context,
-                  .parts = parts,
-                  .places = static_cast<int>(std::min<std::int64_t>(threads, parts)) - 1,
-                  .guard = &open.guard};
-    call(region);
-    region.work();
-    std::unique_lock lock(open.guard);
-    open.end(lock, region);
-    if (region.error) std::rethrow_exception(region.error);
-}
-
 class Pool {
+    /// Between two calls: so long, threads stay awake.
+    static constexpr std::chrono::microseconds in_a_row{10};
+
   public:
-    void run(int threads, std::int64_t parts, detail::PartFunction function, void* context) {
-        run_open(open_, threads, parts, function, context, [&](Region& region) { add(region); });
+    void run(int threads, std::int64_t parts, detail::PartFunction function, void* context,
+             Wake wake) {
+        const bool wakes = wake == Wake::always || since_last_call() < in_a_row;
+        run_open(open_, threads, parts, function, context,
+                 [&](Region& region) { add(region, wakes); });
+        ended_.store(now().count(), std::memory_order_relaxed);
     }
 
     /// Returns at once; the caller does not take part.
     void lend(Region& region) {
         region.guard = &open_.guard;
-        add(region);
+        add(region, true);
     }
     void take_back(Region& region, int wanted) {
         std::unique_lock lock(open_.guard);
@@ -188,54 +113,75 @@ class Pool {
     void unlock() { open_.guard.unlock(); }
 
   private:
-    void add(Region& region) {
+    static std::chrono::nanoseconds now() {
+        return std::chrono::steady_clock::now().time_since_epoch();
+    }
+    std::chrono::nanoseconds since_last_call() const {
+        return now() - std::chrono::nanoseconds(ended_.load(std::memory_order_relaxed));
+    }
+
+    void add(Region& region, bool wakes) {
         const int wanted = region.places;
         {
-            const std::lock_guard lock(open_.guard);
+            const std::unique_lock lock = taken(open_.guard);
             if (region.lent) lent_ += wanted;
-            start_workers(lent_ + (region.lent ? 0 : wanted));
+            if (wakes) start_workers(lent_ + (region.lent ? 0 : wanted));
+            if (wakes && !region.lent) keep_off();
             open_.add(region);
         }
+        if (!wakes) return;
         if (wanted > 1)
             work_.notify_all();
         else
             work_.notify_one();
     }
     void start_workers(int wanted) {
-        while (workers_ < wanted) {
+        while (static_cast<int>(workers_.size()) < wanted) {
+            workers_.push_back(std::make_unique<Worker>());
             try {
-                std::thread(&Pool::serve, this).detach();
+                std::thread(&Pool::serve, this, std::ref(*workers_.back())).detach();
             } catch (const std::system_error&) {
+                workers_.pop_back();
                 return;  // the machine allows no more threads: the caller does the work alone
             }
-            ++workers_;
         }
     }
-
-    /// A short spin avoids the wake-up (some 50 us in a virtual machine) between the phases of one
-    /// kernel; a longer one would take time from the processes on these cores.
-    void spin() {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
-        while (!open_.any() && std::chrono::steady_clock::now() < end) platform::pause();
+    /// The kernel often wakes a thread on the core of its caller, who has work for longer than the
+    /// call takes, and leaves it there for milliseconds.
+    void keep_off() {
+        for (const auto& worker : workers_)
+            if (worker->asleep > 0 && worker->kept_off < 0)
+                worker->kept_off = platform::keep_off(worker->asleep);
     }
 
-    [[noreturn]] void serve() {
+    /// A thread of the pool; guarded by the mutex.
+    struct Worker {
+        int asleep = 0;  // its number while it waits to be woken
+        int kept_off = -1;
+    };
+
+    [[noreturn]] void serve(Worker& self) {
+        const int number = platform::thread_number();
         std::unique_lock lock(open_.guard);
         for (;;) {
             if (!open_.any()) {
-                lock.unlock();
-                spin();
-                lock.lock();
+                lock.unlock();  // another phase of one kernel may follow
+                spin(in_a_row, [this] { return open_.any(); });
+                take(lock);
             }
+            self.asleep = number;
             work_.wait(lock, [&] { return open_.any(); });
+            self.asleep = 0;
+            if (self.kept_off >= 0) platform::allow_again(std::exchange(self.kept_off, -1));
             open_.join(lock);
         }
     }
 
     Open open_;
     std::condition_variable work_;
-    int workers_ = 0;
-    int lent_ = 0;  // number of workers that serve for long
+    std::vector<std::unique_ptr<Worker> > workers_;
+    int lent_ = 0;                        // number of workers that serve for long
+    std::atomic<std::int64_t> ended_{0};  // the time of the last call
 };
 
 Pool* current_pool = nullptr;  // never destroyed: its threads outlive every static destructor
@@ -256,7 +202,8 @@ Pool& pool() {
 
 }  // namespace
 
-void detail::run_parts(int threads, std::int64_t parts, PartFunction function, void* context) {
+void detail::run_parts(int threads, std::int64_t parts, PartFunction function, void* context,
+                       Wake wake) {
     threads = resolve_threads(threads);
     if (threads == 1 || parts <= 1) {
         for (std::int64_t part = 0; part < parts; ++part) function(context, part);
@@ -265,7 +212,7 @@ void detail::run_parts(int threads, std::int64_t parts, PartFunction function, v
     if (share_of != nullptr && threads <= share)
         share_of->run(threads, parts, function, context);
     else
-        pool().run(threads, parts, function, context);
+        pool().run(threads, parts, function, context, wake);
 }
 
 struct HelperThreads::CallList {
@@ -314,12 +261,13 @@ ServiceThreads::ServiceThreads(int threads, std::function<void(int)> serve)
     };
     region.context = lent_.get();
     region.parts = region.places = threads;
+    region.left = threads;
     region.lent = true;
     lent_->from.lend(region);
 }
 
 ServiceThreads::~ServiceThreads() {
-    lent_->region.next.store(lent_->threads);
+    lent_->region.left.store(0);
     lent_->from.take_back(lent_->region, lent_->threads);
 }
 

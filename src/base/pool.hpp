@@ -21,9 +21,13 @@ inline constexpr int most_threads = 1024;
 /// `most_threads`.
 int resolve_threads(int wanted);
 
+/// Whether a call pays for waking threads, some 50 us; else it takes those that are awake, because
+/// a call has just ended.
+enum class Wake { always, in_a_row };
+
 namespace detail {
 using PartFunction = void (*)(void* context, std::int64_t part);
-void run_parts(int threads, std::int64_t parts, PartFunction function, void* context);
+void run_parts(int threads, std::int64_t parts, PartFunction function, void* context, Wake wake);
 }  // namespace detail
 
 /// Calls `function(part)` once for each part in [0, parts), on the calling thread and up to
@@ -32,12 +36,12 @@ void run_parts(int threads, std::int64_t parts, PartFunction function, void* con
 /// they run one after another. After an exception no further part begins; the first exception is
 /// thrown here. The pool starts threads at first use, and again in a forked child.
 template <class Function>
-void parallel_for(int threads, std::int64_t parts, Function&& function) {
+void parallel_for(int threads, std::int64_t parts, Function&& function, Wake wake = Wake::always) {
     using Callable = std::remove_reference_t<Function>;
     detail::run_parts(
         threads, parts,
         [](void* context, std::int64_t part) { (*static_cast<Callable*>(context))(part); },
-        const_cast<void*>(static_cast<const void*>(std::addressof(function))));
+        const_cast<void*>(static_cast<const void*>(std::addressof(function))), wake);
 }
 
 /// Threads with other work, which join each other's calls of `parallel_for` between two pieces of
@@ -61,7 +65,7 @@ class HelperThreads {
     std::unique_ptr<CallList> board_;
     void run(int threads, std::int64_t parts, detail::PartFunction function, void* context);
     friend void detail::run_parts(int threads, std::int64_t parts, detail::PartFunction function,
-                                  void* context);
+                                  void* context, Wake wake);
 };
 
 /// While it lives, this thread's calls without a number of threads use `share` threads, so that

@@ -181,6 +181,9 @@ JoinedTiles::JoinedTiles(std::span<const Loop> loops, std::int64_t unit, Streami
                                   [](const Loop& loop) { return loop.destination % page == 0; });
     store_row_ = streaming_ ? select_stream_copy() : copy_cached;
     fetched_ = beyond_cache && column_bytes <= longest_fetched_row;
+    dense_ = row_.blocks() == 1 && column_.blocks() == 1;
+    for (std::size_t k = 0; k < row_.rows.size(); ++k)
+        dense_ = dense_ && row_.rows[k] == static_cast<std::int64_t>(k) * column_bytes;
     constexpr std::int64_t lead_bytes = 4096, most_lead = 16;
     lead_ = std::clamp<std::int64_t>(lead_bytes / (column_.units() * row_bytes), 1, most_lead);
     kernel_ = select_listed_tile_kernel(unit, column_.units(), row_.units());
@@ -214,11 +217,13 @@ void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int
         std::byte* const to = destination + now.to;
         std::byte* const written = staged_ ? stage : to;
         const bool fetches = fetched_ && block + lead_ < last;
-        const std::int64_t together = fetches ? rows_together : now.nj;
+        const bool by_rows = fetches && !dense_;
+        const std::int64_t together = by_rows ? rows_together : now.nj;
+        if (fetches && dense_) fetch_lines(source + coming->from, now.ni * now.nj * unit_);
         tile.ni = now.ni;
         for (std::int64_t j = 0; j < now.nj; j += together) {
             const std::int64_t end = std::min(j + together, now.nj);
-            if (fetches)
+            if (by_rows)
                 for (std::int64_t row = j; row < std::min(end, coming->nj); ++row)
                     fetch_lines(source + coming->from + row_.rows[static_cast<std::size_t>(row)],
                                 coming->ni * unit_);

@@ -56,6 +56,7 @@ class JoinedTiles {
     ListedTileKernel kernel_;
     StreamCopy store_row_;
     bool staged_, streaming_, fetched_;
+    bool dense_;         // a block is one contiguous piece of the source
     std::int64_t lead_;  // the number of blocks by which prefetches are ahead
     std::int64_t blocks_;
 };

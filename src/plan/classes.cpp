@@ -84,6 +84,10 @@ std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> by_signature(con
 
 }  // namespace
 
+std::int64_t count_signatures(const Axis& own, const Axis& peer) {
+    return static_cast<std::int64_t>(by_signature(own, peer).second.size());
+}
+
 DimensionClasses::DimensionClasses(const Axis& from, const Axis& to) {
     std::vector<std::int64_t> first;
     std::tie(source, first) = by_signature(from, to);

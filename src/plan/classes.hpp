@@ -22,6 +22,9 @@ struct DimensionClasses {
     std::vector<std::vector<Weight>> columns;
 };
 
+/// An upper bound on the classes of a dimension's coordinates, without tables.
+std::int64_t count_signatures(const layout::Axis& own, const layout::Axis& peer);
+
 /// The classes of processes are the products of those of their coordinates.
 struct ProcessClasses {
     struct SideClasses {

@@ -82,45 +82,32 @@ double predict_hybrid(const Problem& problem, const Routing& routing, const Cost
     return std::max(seconds + stage.end(), crossed + relay + within.end());
 }
 
-double predict_direct(const Problem& problem, const Costs& costs, std::span<const Parcel> parcels) {
-    std::vector<Ends> sends(static_cast<std::size_t>(problem.source.size())),
-        receives(static_cast<std::size_t>(problem.destination.size()));
-    for (const auto& [source, destination, elements] : parcels) {
-        const bool far = costs.far({Side::source, source}, {Side::destination, destination});
-        for (Ends* ends : {&sends[static_cast<std::size_t>(source)],
-                           &receives[static_cast<std::size_t>(destination)]}) {
-            (far ? ends->far_messages : ends->near_messages) += 1;
-            (far ? ends->far_elements : ends->near_elements) += static_cast<double>(elements);
-        }
-    }
-    StageOfSums stage(problem, costs);
-    for (std::size_t rank = 0; rank < sends.size(); ++rank)
-        stage.add({Side::source, static_cast<std::int64_t>(rank)}, true, sends[rank], false);
-    for (std::size_t rank = 0; rank < receives.size(); ++rank)
-        stage.add({Side::destination, static_cast<std::int64_t>(rank)}, false, receives[rank],
-                  false);
-    return stage.end();
-}
-
 /// Predictions for one plan. Messages or sums are found once.
 class Predictor {
   public:
     Predictor(const std::shared_ptr<const Problem>& problem, const Model& model)
         : problem_(problem), costs_(*problem, model) {
-        const std::int64_t from = problem->source.size(), to = problem->destination.size();
-        if (base::product_up_to(from, to, most_messages + 1) > most_messages) {
+        const layout::Form &from = problem->source.form(), &to = problem->destination.form();
+        lists_ = !from.gridded() || !to.gridded();
+        many_ = base::product_up_to(from.size, to.size, most_messages + 1) > most_messages;
+        if (many_ && !lists_) {
             sums_.emplace(problem, costs_);
             if (sums_->messages() > static_cast<double>(most_messages)) return;
         }
-        parcels_ = parcels_up_to(problem, 2 * most_messages);
-        if (parcels_) messages_.emplace(*problem, *parcels_);
+        parcels_ = parcels_up_to(problem, lists_ ? most_of_lists : 2 * most_messages);
+        if (!parcels_) {
+            if (!sums_) sums_.emplace(problem, costs_);
+            return;
+        }
+        messages_.emplace(*problem, *parcels_);
+        sums_.emplace(problem, costs_, *parcels_);
     }
 
     double seconds(Strategy strategy) const {
         const std::int64_t stages =
             strategy_of(problem_->options.strategy) == strategy ? problem_->options.stages : 0;
-        if (!parcels_) return predict_from(*sums_, *problem_, costs_, strategy, stages);
-        if (strategy == Strategy::direct) return predict_direct(*problem_, costs_, *parcels_);
+        if (!parcels_ || strategy == Strategy::direct || by_formula(strategy))
+            return predict_from(*sums_, *problem_, costs_, strategy, stages);
         if (strategy != Strategy::hybrid)
             return predict_phases(*problem_, costs_, strategy, stages, *messages_);
         if (is_direct(strategy)) return seconds(Strategy::direct);
@@ -134,12 +121,12 @@ class Predictor {
         if (strategy != Strategy::hybrid || !parcels_ ||
             static_cast<std::int64_t>(parcels_->size()) <= most_rounds)
             return true;
-        return predict_from(sums_ ? *sums_ : Sums(problem_, costs_), *problem_, costs_, strategy,
-                            0) < seconds;
+        return predict_from(*sums_, *problem_, costs_, strategy, 0) < seconds;
     }
 
     /// Without its rounds, the model knows hybrid only if each side is on one node.
     bool knows(Strategy strategy) const {
+        if (lists_) return parcels_ && strategy != Strategy::hybrid;
         return strategy != Strategy::hybrid || parcels_ || costs_.whole_nodes();
     }
 
@@ -151,8 +138,14 @@ class Predictor {
     }
 
   private:
+    /// Rounds of hybrid take long to find for many lists.
+    bool by_formula(Strategy strategy) const {
+        return strategy == Strategy::hybrid && many_ && lists_;
+    }
+
     const std::shared_ptr<const Problem>& problem_;
     Costs costs_;
+    bool many_ = false, lists_ = false;
     std::optional<Sums> sums_;
     std::optional<std::vector<Parcel>> parcels_;
     std::optional<PhaseMessages> messages_;
@@ -219,17 +212,17 @@ Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& mode
     const std::int64_t from = problem->source.size(), to = problem->destination.size();
     if (from == 1 && to == 1) return Strategy::direct;
     const bool many = base::product_up_to(from, to, most_messages + 1) > most_messages;
-    if (many && !has_own_routes(*problem, Strategy::staged, 0)) return Strategy::direct;
     constexpr double rounding = 1e-9;  // a different order of the same sums is no gain
     const Predictor predictor(problem, model);
     Strategy best = Strategy::direct;
     double least = predictor.seconds(best);
     for (const Strategy strategy : strategies) {
         if (predictor.is_direct(strategy)) continue;
-        if (many && !(has_own_routes(*problem, strategy, 0) && predictor.knows(strategy))) continue;
+        if (many && !predictor.knows(strategy)) continue;
         if (!predictor.may_take_less(strategy, least)) continue;
         const double seconds = predictor.seconds(strategy);
         if (seconds >= least * (1 - rounding)) continue;
+        if (many && !has_own_routes(problem, strategy, 0)) continue;
         best = strategy;
         least = seconds;
     }

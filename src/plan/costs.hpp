@@ -61,16 +61,19 @@ class Costs {
 
 /// The predicted seconds of each of `strategies`. A stage takes as long as its slowest process or
 /// link. For up to `most_messages` messages (of the direct strategy) the model adds up messages,
-/// otherwise sums of processes. `choose` adds up the rounds of hybrid for more than `most_rounds`
-/// messages only if a formula finds it the fastest.
+/// otherwise sums of processes. Lists and boxes have no periods to sum over: there it adds up
+/// messages to `most_of_lists`, but for hybrid. `choose` adds up the rounds of hybrid for more than
+/// `most_rounds` messages only if a formula finds it the fastest.
 std::array<double, strategies.size()> predict(const std::shared_ptr<const Problem>& problem,
                                               const Model& model);
 inline constexpr std::int64_t most_messages = std::int64_t{1} << 16;
+inline constexpr std::int64_t most_of_lists = std::int64_t{1} << 20;
 inline constexpr std::int64_t most_rounds = std::int64_t{1} << 12;
 
 /// The strategy with the least predicted time; direct in case of a tie. For more than
 /// `most_messages` pairs of processes, only strategies whose messages each process can find without
-/// those of the others (`has_own_routes`), and hybrid only if each side is on one node.
+/// those of the others (`has_own_routes`), and hybrid only between grids if each side is on one
+/// node; direct for lists of more than `most_of_lists` messages.
 Strategy choose(const std::shared_ptr<const Problem>& problem, const Model& model);
 
 }  // namespace hocket::plan

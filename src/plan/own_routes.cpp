@@ -4,101 +4,38 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "plan/hybrid.hpp"
 #include "plan/pair_counts.hpp"
 #include "plan/part.hpp"
+#include "plan/relay_rounds.hpp"
 #include "plan/routes.hpp"
+#include "plan/totals.hpp"
 
 namespace hocket::plan {
 
 namespace {
 
-/// Strategies as in routes.cpp: the larger side (`n` processes) sends and the smaller one (`m`)
-/// receives. If it is the other way round, messages and rounds are reversed at the end.
-struct Numbers {
-    Numbers(const Problem& problem, Strategy strategy, std::int64_t stages)
-        : backwards(problem.source.size() < problem.destination.size()),
-          central(strategy == Strategy::centralized && stages == 0),
-          multistage(strategy == Strategy::multistage),
-          hybrid(strategy == Strategy::hybrid),
-          n(std::max(problem.source.size(), problem.destination.size())),
-          m(std::min(problem.source.size(), problem.destination.size())),
-          count(stages == 0 ? m : stages),
-          levels(static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)))) {
-        const std::int64_t few = base::ceil_div(m, count), many = base::ceil_div(count, m);
-        if (hybrid) {
-            if (n >= 2 * m) start_hybrid(problem);
-            return;
-        }
-        std::vector<std::int64_t> rounds;  // of each phase
-        if (central)
-            rounds = {problem.source.size(), problem.destination.size()};
-        else if (multistage)
-            rounds.assign(static_cast<std::size_t>(levels + 1), 1);
-        else if (count <= m)
-            rounds = {n, 1, few};
-        else
-            rounds = {n, many};
-        for (const std::int64_t each : rounds) {
-            starts.push_back(all_rounds);
-            all_rounds += each;
-        }
-    }
-
-    /// Direct messages and those within groups have the first rounds together, unless a process of
-    /// a group is also on the smaller side. Then the groups send across, one after the other.
-    void start_hybrid(const Problem& problem) {
-        const std::int64_t groups = hybrid_group_count(n, m);
-        const std::int64_t longest = base::ceil_div(n - m, groups);
-        bool apart = true;
-        for (std::int64_t b = 0; b < m; ++b)
-            apart = apart && problem.same(backwards ? Side::source : Side::destination, b) < m;
-        const std::int64_t collect = apart ? 0 : m;
-        starts = {0, collect, std::max(m, collect + longest - 1)};
-        all_rounds = starts[2] + groups * base::ceil_div(m, longest);
-    }
-
-    /// The first process for which a stager of a block collects.
-    std::int64_t head(std::int64_t c) const { return base::ceil_div(c * m, count); }
-
-    /// Within its phase, for the larger side as the sender.
-    std::int64_t round(std::int64_t phase, std::int64_t from, std::int64_t to) const {
-        if (hybrid) {
-            if (phase == 0) return base::floor_mod(to - from, m);
-            const HybridGroup group = hybrid_group(n, m, from);
-            if (phase == 1) return base::floor_mod(to - from, group.size) - 1;
-            const std::int64_t first = base::ceil_div((from - group.first) * m, group.size);
-            return group.number * base::ceil_div(m, group.size) + to - first;
-        }
-        if (central) return phase == 0 ? from : to;
-        if (multistage) return 0;
-        if (phase == 0) return base::floor_mod(to - from, n);
-        if (count > m) return base::ceil_div(from * count, n) - base::ceil_div(to * count, m);
-        return phase == 1 ? 0 : to - from;
-    }
-
-    bool backwards, central, multistage, hybrid;
-    std::int64_t n, m, count, levels;
-    std::vector<std::int64_t> starts;  // the first round of each phase
-    std::int64_t all_rounds = 0;
-};
-
 class OwnRoutes {
   public:
     OwnRoutes(const std::shared_ptr<const Problem>& problem, Strategy strategy, std::int64_t stages,
-              const SideRank& own)
+              const SideRank& own, const std::vector<Parcel>* all)
         : problem_(problem),
           strategy_(strategy),
           stages_(stages),
           own_(own),
+          all_(all),
           numbers_(*problem, strategy, stages),
           large_(numbers_.backwards ? Side::destination : Side::source) {}
 
     std::vector<OwnMessage> run() {
-        if (numbers_.multistage && own_.side == large_)
+        if (numbers_.relay == Relay::centre && own_ == SideRank{Side::source, 0})
+            return through_centre();
+        if (numbers_.relay == Relay::butterfly && own_.side == large_ && all_ == nullptr)
             butterfly();
         else
             route_all();
@@ -131,35 +68,100 @@ class OwnRoutes {
         }
     }
 
+    /// Whether the larger side's process c n / count is this one's number of a stager, c.
+    std::optional<std::int64_t> own_stage() const {
+        const std::int64_t c = base::ceil_div(own_.rank * numbers_.count, numbers_.n);
+        if (c >= numbers_.count || c * numbers_.n / numbers_.count != own_.rank) return {};
+        return c;
+    }
+
+    /// The processes of the smaller side whose parcels may pass this process, but for the
+    /// butterfly.
+    std::pair<std::int64_t, std::int64_t> served() const {
+        const RelayRounds& with = numbers_;
+        const bool large = own_.side == large_;
+        const auto stage = large ? own_stage() : std::nullopt;
+        switch (with.relay) {
+            case Relay::centre:
+            case Relay::butterfly:
+                break;
+            case Relay::few_stagers:
+                if (stage) return {with.head(*stage), with.head(*stage + 1)};
+                if (!large) {
+                    const std::int64_t c = own_.rank * with.count / with.m;
+                    if (with.head(c) == own_.rank) return {own_.rank + 1, with.head(c + 1)};
+                }
+                break;
+            case Relay::many_stagers:
+                if (stage) return {*stage * with.m / with.count, *stage * with.m / with.count + 1};
+                break;
+            case Relay::hybrid_groups:
+                if (!large || own_.rank < with.m) break;
+                const HybridGroup group = hybrid_group(with.n, with.m, own_.rank);
+                const std::int64_t i = own_.rank - group.first;
+                return {base::ceil_div(i * with.m, group.size),
+                        base::ceil_div((i + 1) * with.m, group.size)};
+        }
+        return {0, 0};
+    }
+
     /// Parcels whose routes may touch this process.
     void collect() {
-        const Numbers& with = numbers_;
-        const Side small = other(large_);
-        add_parcels_of(own_.side, own_.rank);
-        if (with.hybrid) {
-            if (own_.side != large_ || own_.rank < with.m) return;
-            const HybridGroup group = hybrid_group(with.n, with.m, own_.rank);
-            const std::int64_t i = own_.rank - group.first;
-            for (std::int64_t b = base::ceil_div(i * with.m, group.size);
-                 b < base::ceil_div((i + 1) * with.m, group.size); ++b)
-                add_parcels_of(small, b);
-        } else if (with.central) {
-            if (own_ == SideRank{Side::source, 0})
-                for (std::int64_t s = 1; s < problem_->source.size(); ++s)
-                    add_parcels_of(Side::source, s);
-        } else if (!with.multistage && own_.side == large_) {
-            const std::int64_t c = base::ceil_div(own_.rank * with.count, with.n);
-            if (c >= with.count || c * with.n / with.count != own_.rank) return;
-            const std::int64_t first =
-                with.count <= with.m ? with.head(c) : c * with.m / with.count;
-            const std::int64_t last = with.count <= with.m ? with.head(c + 1) : first + 1;
-            for (std::int64_t b = first; b < last; ++b) add_parcels_of(small, b);
-        } else if (!with.multistage && with.count < with.m) {
-            const std::int64_t c = own_.rank * with.count / with.m;
-            if (with.head(c) != own_.rank) return;
-            for (std::int64_t b = own_.rank + 1; b < with.head(c + 1); ++b)
-                add_parcels_of(small, b);
+        const auto [first, last] = served();
+        if (all_ == nullptr) {
+            add_parcels_of(own_.side, own_.rank);
+            for (std::int64_t b = first; b < last; ++b) add_parcels_of(other(large_), b);
+            return;
         }
+        const std::int64_t Parcel::*const larger =
+            large_ == Side::source ? &Parcel::source : &Parcel::destination;
+        const std::int64_t Parcel::*const smaller =
+            large_ == Side::source ? &Parcel::destination : &Parcel::source;
+        const std::int64_t Parcel::*const mine = own_.side == large_ ? larger : smaller;
+        const bool passes = numbers_.relay == Relay::butterfly && own_.side == large_;
+        for (const Parcel& each : *all_) {
+            const std::int64_t a = each.*larger, b = each.*smaller;
+            if (each.*mine == own_.rank || (first <= b && b < last) || (passes && on_way(a, b)))
+                parcels_.push_back(each);
+        }
+    }
+
+    /// Whether the butterfly's route from a to the home of b passes this process: its distance from
+    /// a is that of the home without the higher bits.
+    bool on_way(std::int64_t a, std::int64_t b) const {
+        const std::int64_t j = base::floor_mod(own_.rank - a, numbers_.n);
+        const std::int64_t d = base::floor_mod(b * numbers_.n / numbers_.m - a, numbers_.n);
+        const std::int64_t low =
+            (std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(j))) - 1;
+        return (d & low) == j;
+    }
+
+    /// All messages of centralized, without a route for each parcel.
+    std::vector<OwnMessage> through_centre() const {
+        std::optional<std::vector<Parcel>> found;
+        if (all_ == nullptr) found = all_parcels(problem_);
+        const std::vector<Parcel>& parcels = all_ == nullptr ? *found : *all_;
+        const std::int64_t senders = problem_->source.size();
+        std::vector<OwnMessage> in, out(at(problem_->destination.size()));
+        for (const Parcel& parcel : parcels) {
+            if (parcel.source != 0) {
+                if (in.empty() || in.back().from.rank != parcel.source)
+                    in.push_back({parcel.source, {Side::source, parcel.source}, own_, 0, {}});
+                in.back().parcels.push_back(parcel);
+            }
+            out[at(parcel.destination)].parcels.push_back(parcel);
+        }
+        for (std::int64_t d = 0; d < problem_->destination.size(); ++d) {
+            OwnMessage& message = out[at(d)];
+            if (message.parcels.empty() || problem_->same(Side::destination, d) == 0) continue;
+            message.from = own_;
+            message.to = {Side::destination, d};
+            message.round = senders + d;
+            in.push_back(std::move(message));
+        }
+        for (OwnMessage& message : in)
+            for (const Parcel& parcel : message.parcels) message.elements += parcel.elements;
+        return in;
     }
 
     void route_all() {
@@ -170,10 +172,7 @@ class OwnRoutes {
         std::sort(parcels_.begin(), parcels_.end(), before);
         parcels_.erase(std::unique(parcels_.begin(), parcels_.end()), parcels_.end());
         const Routes ways =
-            numbers_.hybrid
-                ? Routes([this](std::int64_t s, std::int64_t d) { return through_group(s, d); })
-                : routes_of(strategy_, problem_->source.size(), problem_->destination.size(),
-                            stages_);
+            routes_of(strategy_, problem_->source.size(), problem_->destination.size(), stages_);
         for (const Parcel& parcel : parcels_)
             for (Hop& hop : without_loops(*problem_, ways(parcel.source, parcel.destination))) {
                 if (!(hop.from == own_) && !(hop.to == own_)) continue;
@@ -186,19 +185,7 @@ class OwnRoutes {
                 add(hop, parcel);
             }
     }
-    bool turned() const { return numbers_.backwards && !numbers_.central; }
-
-    /// The hops of hybrid, as `routes_of` has those of the other strategies.
-    std::vector<Hop> through_group(std::int64_t source, std::int64_t destination) const {
-        const bool back = numbers_.backwards;
-        const std::int64_t a = back ? destination : source, b = back ? source : destination;
-        const SideRank from{large_, a}, to{other(large_), b};
-        if (a < numbers_.m) return {back ? Hop{Hop::latest, to, from} : Hop{0, from, to}};
-        const HybridGroup group = hybrid_group(numbers_.n, numbers_.m, a);
-        const SideRank stager{large_, group.first + b * group.size / numbers_.m};
-        if (back) return {{Hop::latest - 2, to, stager}, {Hop::latest - 1, stager, from}};
-        return {{1, from, stager}, {2, stager, to}};
-    }
+    bool turned() const { return numbers_.backwards && numbers_.relay != Relay::centre; }
 
     /// The butterfly's hops into and out of this process x. A parcel from a passes it on its way to
     /// a home at distance d if j = x - a is d without its higher bits. So the homes of these
@@ -267,7 +254,8 @@ class OwnRoutes {
     Strategy strategy_;
     std::int64_t stages_;
     SideRank own_;
-    Numbers numbers_;
+    const std::vector<Parcel>* all_;
+    RelayRounds numbers_;
     Side large_;
     std::vector<Parcel> parcels_;
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, Side>;
@@ -278,28 +266,43 @@ class OwnRoutes {
 
 }  // namespace
 
-bool has_own_routes(const Problem& problem, Strategy strategy, std::int64_t stages) {
+bool needs_all_parcels(const Problem& problem, Strategy strategy) {
     const layout::Form &from = problem.source.form(), &to = problem.destination.form();
-    if (strategy == Strategy::direct || !from.gridded() || !to.gridded()) return false;
-    if (from.copies > 1 && (strategy == Strategy::multistage || strategy == Strategy::hybrid))
-        return false;
+    if (!from.gridded() || !to.gridded()) return true;
+    return from.copies > 1 && strategy != Strategy::staged;
+}
+
+bool has_own_routes(const std::shared_ptr<const Problem>& problem, Strategy strategy,
+                    std::int64_t stages) {
+    if (strategy == Strategy::direct) return false;
+    if (needs_all_parcels(*problem, strategy)) return true;
     constexpr std::int64_t most = std::int64_t{1} << 24;
-    const Numbers numbers(problem, strategy, stages);
-    if (numbers.hybrid) return true;
-    const std::int64_t receivers =
-        numbers.central
-            ? numbers.m
-            : (numbers.multistage ? numbers.levels : base::ceil_div(numbers.m, numbers.count));
-    return base::product_up_to(numbers.n, receivers, most + 1) <= most;
+    const RelayRounds numbers(*problem, strategy, stages);
+    const auto passes = [&](std::int64_t a, std::int64_t b) {
+        return base::product_up_to(a, b, most + 1) <= most;
+    };
+    switch (numbers.relay) {
+        case Relay::centre:
+            return passes(numbers.n, numbers.m) || count_messages(problem) <= most;
+        case Relay::few_stagers:
+        case Relay::many_stagers:
+            return passes(numbers.n, base::ceil_div(numbers.m, numbers.count));
+        case Relay::butterfly:
+            return passes(numbers.n, numbers.levels);
+        case Relay::hybrid_groups:
+            break;
+    }
+    return true;
 }
 
 std::vector<OwnMessage> own_routes(const std::shared_ptr<const Problem>& problem, Strategy strategy,
-                                   std::int64_t stages, const SideRank& own) {
-    return OwnRoutes(problem, strategy, stages, own).run();
+                                   std::int64_t stages, const SideRank& own,
+                                   const std::vector<Parcel>* all) {
+    return OwnRoutes(problem, strategy, stages, own, all).run();
 }
 
 std::int64_t own_rounds(const Problem& problem, Strategy strategy, std::int64_t stages) {
-    return Numbers(problem, strategy, stages).all_rounds;
+    return RelayRounds(problem, strategy, stages).all_rounds;
 }
 
 }  // namespace hocket::plan

@@ -18,16 +18,23 @@ struct OwnMessage {
     std::vector<Parcel> parcels;
 };
 
-/// Whether each process can find its own messages: between two grids, if no process passes on more
-/// than 2^24 parcels; for multistage and hybrid, if the source has no copies. The answer is the
-/// same on all processes. Routes of hybrid are those of groups: see `hybrid_groups`.
-bool has_own_routes(const Problem& problem, Strategy strategy, std::int64_t stages);
+/// Whether a process needs the list of all parcels to find its own messages: where a side is a list
+/// or boxes, and for copies in the source if parcels of several processes pass it.
+bool needs_all_parcels(const Problem& problem, Strategy strategy);
+
+/// Whether each process can find its own messages. Between two grids, no process may pass on more
+/// than 2^24 parcels; if all are needed, there may not be more of them. The answer is the same on
+/// all processes. Routes of hybrid are those of groups: see `hybrid_groups`.
+bool has_own_routes(const std::shared_ptr<const Problem>& problem, Strategy strategy,
+                    std::int64_t stages);
 
 /// The messages of `make_routing` in which a process takes part, by increasing round. Time and
-/// memory grow with its parcels. Rounds are those of full traffic: each phase has as many as its
-/// busiest process may need, so some may be empty.
+/// memory grow with its parcels, or with those of all processes if it needs these: `all`, or null.
+/// Rounds are those of full traffic: each phase has as many as its busiest process may need, so
+/// some may be empty.
 std::vector<OwnMessage> own_routes(const std::shared_ptr<const Problem>& problem, Strategy strategy,
-                                   std::int64_t stages, const SideRank& own);
+                                   std::int64_t stages, const SideRank& own,
+                                   const std::vector<Parcel>* all = nullptr);
 
 /// The number of rounds of `own_routes`, over all processes.
 std::int64_t own_rounds(const Problem& problem, Strategy strategy, std::int64_t stages);

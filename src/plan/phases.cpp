@@ -5,16 +5,9 @@
 #include <array>
 
 #include "base/checked.hpp"
+#include "plan/routes.hpp"
 
 namespace hocket::plan {
-
-namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 /// Elements on one hop, and whether they include relayed ones.
 struct PhaseMessages::Sum {
@@ -164,14 +157,18 @@ void PhaseMessages::send(const Visit& visit, std::int64_t phase, std::int64_t ph
 
 void PhaseMessages::run(Strategy strategy, std::int64_t stages, const Visit& visit) const {
     const std::int64_t count = stages == 0 ? m_ : stages;
-    if (strategy == Strategy::multistage)
-        multistage(visit);
-    else if (strategy == Strategy::centralized && stages == 0)
-        centralized(visit);
-    else if (count <= m_)
-        staged_few(count, visit);
-    else
-        staged_many(count, visit);
+    switch (relay_of(strategy, n_, m_, stages)) {
+        case Relay::centre:
+            return centralized(visit);
+        case Relay::few_stagers:
+            return staged_few(count, visit);
+        case Relay::many_stagers:
+            return staged_many(count, visit);
+        case Relay::butterfly:
+            return multistage(visit);
+        case Relay::hybrid_groups:
+            throw Error("hybrid has rounds, not phases; this is a bug of hocket");
+    }
 }
 
 }  // namespace hocket::plan

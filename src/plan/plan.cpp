@@ -33,12 +33,13 @@ struct Plan::State {
     std::shared_ptr<const plan::Problem> problem;
     plan::Model model;
 
-    mutable std::once_flag strategy_once, groups_once, turns_once, routing_once, messages_once,
-        moved_once;
+    mutable std::once_flag strategy_once, groups_once, turns_once, routing_once, parcels_once,
+        messages_once, moved_once;
     mutable std::optional<plan::Strategy> strategy_found;
     mutable std::optional<plan::DirectRounds> turns_found;
     mutable bool groups_found = false;
     mutable plan::Routing routing_found;
+    mutable std::vector<plan::Parcel> parcels_found;
     mutable std::int64_t messages_found = 0, moved_found = 0;
 
     plan::Strategy strategy() const {
@@ -53,9 +54,10 @@ struct Plan::State {
             return strategy() == plan::Strategy::direct;
         std::call_once(groups_once, [this] {
             const std::int64_t from = problem->source.size(), to = problem->destination.size();
-            groups_found = !plan::has_own_routes(*problem, strategy(), 0) ||
-                           plan::hybrid_groups(std::max(from, to), std::min(from, to),
-                                               static_cast<double>(plan::count_messages(problem)));
+            const auto exchanges = needs_all() ? static_cast<std::int64_t>(parcels().size())
+                                               : plan::count_messages(problem);
+            groups_found = plan::hybrid_groups(std::max(from, to), std::min(from, to),
+                                               static_cast<double>(exchanges));
         });
         return !groups_found;
     }
@@ -71,7 +73,13 @@ struct Plan::State {
     }
     /// Whether the process finds its own messages only, because there may be too many for all.
     bool own() const {
-        return many() && plan::has_own_routes(*problem, strategy(), problem->options.stages);
+        return many() && plan::has_own_routes(problem, strategy(), problem->options.stages);
+    }
+    bool needs_all() const { return plan::needs_all_parcels(*problem, strategy()); }
+    /// All of them. @throws LayoutError as all_parcels does.
+    const std::vector<plan::Parcel>& parcels() const {
+        std::call_once(parcels_once, [this] { parcels_found = plan::all_parcels(problem); });
+        return parcels_found;
     }
     const plan::DirectRounds& turns() const {
         std::call_once(turns_once, [this] { turns_found.emplace(problem); });
@@ -105,12 +113,11 @@ struct Plan::State {
     /// Messages and moved elements of all processes. @throws LayoutError as all_parcels does.
     std::pair<std::int64_t, std::int64_t> own_totals() const {
         std::call_once(messages_once, [this] {
-            const auto parcels = plan::all_parcels(problem);
             if (strategy() == plan::Strategy::hybrid) {
-                std::tie(messages_found, moved_found) = plan::count_hybrid(*problem, parcels);
+                std::tie(messages_found, moved_found) = plan::count_hybrid(*problem, parcels());
                 return;
             }
-            plan::PhaseMessages(*problem, parcels)
+            plan::PhaseMessages(*problem, parcels())
                 .run(strategy(), problem->options.stages, [this](const plan::PhaseMessage& each) {
                     ++messages_found;
                     moved_found += each.elements;
@@ -138,7 +145,8 @@ struct Plan::State {
         const plan::SideRank here{side, rank};
         if (own()) {
             for (plan::OwnMessage& message :
-                 plan::own_routes(problem, strategy(), problem->options.stages, here)) {
+                 plan::own_routes(problem, strategy(), problem->options.stages, here,
+                                  needs_all() ? &parcels() : nullptr)) {
                 const bool sends = message.from == here;
                 const plan::SideRank& there = sends ? message.to : message.from;
                 found.push_back({{message.round, sends, there.side, there.rank, message.elements},

@@ -2,6 +2,7 @@
 // The predicted seconds of strategies in plans with too many messages to list.
 #include <algorithm>
 
+#include "plan/butterfly_loads.hpp"
 #include "plan/hybrid.hpp"
 #include "plan/pair_counts.hpp"
 #include "plan/sums.hpp"
@@ -102,6 +103,7 @@ class FromSums {
     }
 
     double multistage() const {
+        if (const auto loads = butterfly_loads(problem_)) return multistage_exactly(*loads);
         double seconds = 0;
         const double weight = sums_.weight(large_);
         for (std::int64_t step = 1; step < n_; step *= 2) {
@@ -192,6 +194,40 @@ class FromSums {
                                                            : costs_.relay({small_, 0}, first)
                                            : 0;
         return collect.end() + cross.end() + relay;
+    }
+    /// As message by message.
+    double multistage_exactly(const ButterflyLoads& loads) const {
+        std::vector<std::pair<double, double>> phases;  // seconds, and of relays
+        Stage stage(problem_, costs_, true);
+        double relay = 0;
+        bool any = false;
+        const auto send = [&](const SideRank& from, const SideRank& to, std::int64_t elements,
+                              bool relayed) {
+            if (elements == 0) return;
+            stage.add(sends(large_) ? from : to, sends(large_) ? to : from, elements, relayed);
+            relay = std::max(relay, costs_.relay(from, to));
+            any = true;
+        };
+        const auto end = [&] {
+            if (any) phases.emplace_back(stage.end(), relay);
+            any = false;
+            relay = 0;
+        };
+        for (std::size_t level = 0; level < loads.sent.size(); ++level) {
+            for (std::int64_t x = 0; x < n_; ++x)
+                send({large_, x}, {large_, (x + (std::int64_t{1} << level)) % n_},
+                     loads.sent[level][at(x)], true);
+            end();
+        }
+        for (std::int64_t b = 0; b < m_ && problem_.disjoint(); ++b)
+            send({large_, home_of(b)}, {small_, b}, loads.all[at(b)],
+                 loads.all[at(b)] != loads.own[at(b)]);
+        end();
+        if (!sends(large_)) std::reverse(phases.begin(), phases.end());
+        double seconds = 0;
+        for (std::size_t k = 0; k < phases.size(); ++k)  // nobody waits for the last one
+            seconds += phases[k].first + (k + 1 < phases.size() ? phases[k].second : 0);
+        return seconds;
     }
     /// All messages of a process, as if they stayed within its node.
     static Ends sample_ends(const Sums::Sample& sample) {

@@ -2,6 +2,7 @@
 // The problem of a plan: two layouts, and the correspondence of their dimensions and processes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -11,6 +12,11 @@
 #include "layout/form.hpp"
 
 namespace hocket::plan {
+
+/// A number as the index of a vector.
+constexpr std::size_t at(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
 
 /// All members use the source's dimensions: dimension d of the source is dimension `where[d]` of
 /// the destination.

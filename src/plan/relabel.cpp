@@ -9,6 +9,8 @@
 #include "layout/form.hpp"
 #include "plan/assignment.hpp"
 #include "plan/classes.hpp"
+#include "plan/interval_assignment.hpp"
+#include "plan/pair_counts.hpp"
 #include "plan/part.hpp"
 #include "plan/problem.hpp"
 
@@ -16,9 +18,7 @@ namespace hocket {
 
 namespace {
 
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
+using plan::at;
 
 struct Assigned {
     std::vector<std::int64_t> ranks;  // the process of each part; -1: none that holds any of it
@@ -105,6 +105,22 @@ Assigned assign_lists(const plan::Problem& problem) {
     return found;
 }
 
+Assigned assign(const plan::Problem& problem) {
+    if (!problem.source.form().gridded() || !problem.destination.form().gridded())
+        return assign_lists(problem);
+    auto ranks = plan::assign_intervals(problem);
+    if (!ranks) return assign_classes(problem);
+    Assigned found;
+    found.ranks = *std::move(ranks);
+    plan::PairCounts counts(problem);
+    for (std::int64_t part = 0; part < problem.destination.size(); ++part) {
+        const std::int64_t rank = found.ranks[at(part)];
+        if (rank >= 0) found.stays += counts.of(rank, part);
+        if (part < problem.source.size()) found.stays_without += counts.of(part, part);
+    }
+    return found;
+}
+
 }  // namespace
 
 plan::Relabeling relabel(const Layout& source, const Layout& destination,
@@ -113,8 +129,7 @@ plan::Relabeling relabel(const Layout& source, const Layout& destination,
     options.axes = std::move(axes);
     options.strategy = "direct";
     const plan::Problem problem(source, destination, std::move(options));
-    const bool grids = source.form().gridded() && destination.form().gridded();
-    Assigned found = grids ? assign_classes(problem) : assign_lists(problem);
+    Assigned found = assign(problem);
     plan::Relabeling result;
     result.ranks = std::move(found.ranks);
     if (found.stays == found.stays_without) {  // no gain

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "plan/hybrid.hpp"
 
 namespace hocket::plan {
 
@@ -59,25 +60,60 @@ std::vector<Hop> butterfly(std::int64_t n, std::int64_t m, std::int64_t a, std::
     return hops;
 }
 
+/// Hybrid: the first m processes send directly, the others through the members of their group.
+std::vector<Hop> grouped(std::int64_t n, std::int64_t m, std::int64_t a, std::int64_t b) {
+    if (a < m) return {{0, larger(a), smaller(b)}};
+    const HybridGroup group = hybrid_group(n, m, a);
+    const SideRank stager = larger(group.first + b * group.size / m);
+    return {{1, larger(a), stager}, {2, stager, smaller(b)}};
+}
+
 Side turned(Side side) {
     return side == Side::source ? Side::destination : Side::source;
 }
 
 }  // namespace
 
+Relay relay_of(Strategy strategy, std::int64_t senders, std::int64_t receivers,
+               std::int64_t stages) {
+    const bool few = stages <= std::min(senders, receivers);
+    switch (strategy) {
+        case Strategy::centralized:
+            if (stages == 0) return Relay::centre;
+            [[fallthrough]];
+        case Strategy::staged:
+            return few ? Relay::few_stagers : Relay::many_stagers;
+        case Strategy::multistage:
+            return Relay::butterfly;
+        case Strategy::hybrid:
+            return Relay::hybrid_groups;
+        case Strategy::direct:
+            break;
+    }
+    throw Error("strategy '" + name_of(strategy) + "' passes nothing on; this is a bug of hocket");
+}
+
 Routes routes_of(Strategy strategy, std::int64_t senders, std::int64_t receivers,
                  std::int64_t stages) {
-    if (strategy == Strategy::centralized && stages == 0) return through_one;
     const bool backwards = senders < receivers;
     const std::int64_t n = std::max(senders, receivers), m = std::min(senders, receivers);
+    const std::int64_t count = stages == 0 ? m : stages;
     Routes ways;
-    if (strategy == Strategy::multistage) {
-        ways = [=](std::int64_t a, std::int64_t b) { return butterfly(n, m, a, b); };
-    } else {
-        const std::int64_t count = stages == 0 ? m : stages;
-        ways = [=](std::int64_t a, std::int64_t b) {
-            return count <= m ? staged_few(n, m, count, a, b) : staged_many(n, m, count, a, b);
-        };
+    switch (relay_of(strategy, senders, receivers, stages)) {
+        case Relay::centre:
+            return through_one;
+        case Relay::few_stagers:
+            ways = [=](std::int64_t a, std::int64_t b) { return staged_few(n, m, count, a, b); };
+            break;
+        case Relay::many_stagers:
+            ways = [=](std::int64_t a, std::int64_t b) { return staged_many(n, m, count, a, b); };
+            break;
+        case Relay::butterfly:
+            ways = [=](std::int64_t a, std::int64_t b) { return butterfly(n, m, a, b); };
+            break;
+        case Relay::hybrid_groups:
+            ways = [=](std::int64_t a, std::int64_t b) { return grouped(n, m, a, b); };
+            break;
     }
     if (!backwards) return ways;
     return [ways](std::int64_t source, std::int64_t destination) {

@@ -60,6 +60,21 @@ Sums::Sums(const std::shared_ptr<const Problem>& problem, const Costs& costs)
     }
 }
 
+Sums::Sums(const std::shared_ptr<const Problem>& problem, const Costs& costs,
+           std::span<const Parcel> parcels)
+    : problem_(problem), costs_(costs) {
+    for (const Side side : {Side::source, Side::destination})
+        for (std::int64_t rank = 0; rank < problem->form(side).size; ++rank)
+            samples_[side == Side::destination].push_back({rank, {}});
+    for (const auto& [source, destination, elements] : parcels) {
+        const bool far = costs.far({Side::source, source}, {Side::destination, destination});
+        for (Ends* ends : {&samples_[0][at(source)].ends, &samples_[1][at(destination)].ends}) {
+            (far ? ends->far_messages : ends->near_messages) += 1;
+            (far ? ends->far_elements : ends->near_elements) += static_cast<double>(elements);
+        }
+    }
+}
+
 double Sums::weight(Side side) const {
     return static_cast<double>(problem_->form(side).size) / static_cast<double>(of(side).size());
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "plan/stage.hpp"
@@ -24,6 +25,9 @@ class Sums {
     };
 
     Sums(const std::shared_ptr<const Problem>& problem, const Costs& costs);
+    /// Of all processes: `parcels` are those of the plan.
+    Sums(const std::shared_ptr<const Problem>& problem, const Costs& costs,
+         std::span<const Parcel> parcels);
 
     /// All processes of a side, or evenly spaced ones if there are many.
     const std::vector<Sample>& of(Side side) const { return samples_[side == Side::destination]; }

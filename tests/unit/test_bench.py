@@ -394,4 +394,25 @@ def test_the_page_of_all_benchmarks_begins_with_the_worst() -> None:
     rows = [line for line in text.splitlines() if line.startswith("| ") and "ratio" not in line]
     assert [row.split("|")[1].strip() for row in rows] == ["0.25", "2.00", "0.20"]
     assert "shape 4x5, step slow" in rows[0] and "4.00 s" in rows[0]
-    assert "behind the best peer in 1 of 2 figures" in text and "`linpack`: no time" in text
+    assert (
+        "in 1 of 2 figures, and its fastest way in 1 of 2 tables" in text
+        and "`linpack`: no time" in text
+    )
+
+
+def test_all_goes_on_from_kept_reports(tmp_path, capsys):
+    names = [name for name in registry.names() if name not in overview.LEFT_OUT]
+    machine = {"cpu": "a processor", "cores_allowed": 2, "system": "Linux 6"}
+    for number, name in enumerate(names[1:]):
+        figure = {"name": "hocket", "median": 1.0, "speedup": number + 0.5}
+        table = {"parameters": {}, "baseline": "MPI", "limit": None, "figures": [figure]}
+        report = {"benchmark": name, "date": "2026-01-02", "machine": machine, "tables": [table]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(report), encoding="utf-8")
+    page = tmp_path / "page.md"
+    words = ["--all", "--reports", str(tmp_path), "--page", str(page), "--only", names[1]]
+    assert main(words) == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"1 of {len(names) - 1} figures" in text
+    assert f"`{names[0]}`: not measured; hocket bench {names[0]}" in text
+    assert main([*words[:-1], "nonsense"]) == 2
+    assert "no benchmark is called 'nonsense'" in capsys.readouterr().err

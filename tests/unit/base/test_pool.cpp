@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -12,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/platform.hpp"
 #include "base/pool.hpp"
 #include "hocket/error.hpp"
 #include "unit/watched.hpp"
@@ -198,5 +204,57 @@ TEST(ServiceThreads, may_be_taken_back_before_it_has_begun) {
     }
 }
 #endif
+
+/// Calls that wake nobody, calls in a row, and calls after a rest.
+TEST(Pool, runs_every_part_once_whoever_is_awake) {
+    for (int round = 0; round < 60; ++round) {
+        if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        std::vector<std::atomic<int>> runs(9);
+        parallel_for(
+            4, 9, [&](std::int64_t part) { ++runs[static_cast<std::size_t>(part)]; },
+            round % 3 == 0 ? hocket::base::Wake::always : hocket::base::Wake::in_a_row);
+        for (const auto& each : runs) ASSERT_EQ(each.load(), 1) << "round " << round;
+    }
+}
+
+/// So repeated calls find their memory in the cache of their core.
+TEST(Pool, the_caller_takes_parts_from_the_front) {
+    std::mutex guard;
+    std::map<std::thread::id, std::vector<std::int64_t>> taken;
+    for (int round = 0; round < 20; ++round) {
+        taken.clear();
+        parallel_for(2, 64, [&](std::int64_t part) {
+            const std::lock_guard lock(guard);
+            taken[std::this_thread::get_id()].push_back(part);
+        });
+        for (auto& [thread, parts] : taken) {
+            if (thread != std::this_thread::get_id()) std::reverse(parts.begin(), parts.end());
+            EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+            EXPECT_EQ(thread == std::this_thread::get_id() ? parts.front() : parts.back(),
+                      thread == std::this_thread::get_id() ? 0 : 63);
+        }
+    }
+}
+
+/// A thread that is woken off its caller's core may use all cores afterwards.
+TEST(Pool, threads_keep_their_cores) {
+    if (hocket::platform::cores() == 1) GTEST_SKIP() << "one core";
+    cpu_set_t mine;
+    ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
+    std::atomic<int> others{0};
+    for (int round = 0; round < 200 && others == 0; ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the threads fall asleep
+        parallel_for(2, 8, [&](std::int64_t) {
+            cpu_set_t now;
+            ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+            EXPECT_TRUE(CPU_EQUAL(&now, &mine));
+            const double end = hocket::platform::seconds() + 1e-4;
+            while (hocket::platform::seconds() < end) {
+            }
+            if (gettid() != getpid()) ++others;
+        });
+    }
+    EXPECT_GT(others.load(), 0);
+}
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "../layout/oracle.hpp"
+#include "plan/butterfly_loads.hpp"
 #include "plan/costs.hpp"
 #include "plan/parcels.hpp"
 #include "plan/phases.hpp"
@@ -111,6 +112,40 @@ TEST(Costs, parcels_are_the_traffic_of_all_processes) {
         const auto count = static_cast<std::int64_t>(wanted.size());
         ASSERT_EQ(parcels_up_to(problem, count), wanted) << plan.source().text();
         ASSERT_TRUE(count == 0 || !parcels_up_to(problem, count - 1));
+    }
+}
+
+/// Beyond 65536 pairs too, a list costs what the same blocks of a grid cost.
+TEST(Costs, lists_cost_what_grids_cost) {
+    constexpr std::int64_t p = 300, n = 40 * p;
+    Model model;
+    model.far_message = 2e-5;
+    model.far_byte = 4e-10;
+    model.far_relay = 1e-5;
+    for (const bool same : {false, true}) {
+        Options options;
+        options.same_ranks = same;
+        for (std::int64_t r = 0; same && r < p; ++r) {
+            options.source_nodes.push_back(r / 16);
+            options.destination_nodes.push_back(r / 16);
+        }
+        std::vector<std::vector<hocket::Segment>> segments;
+        for (std::int64_t r = 0; r < p; ++r) segments.push_back({{r * 40, 40}});
+        const Layout list = Layout::indexed({n}, segments), grid({n}, "(BLOCK)", {p});
+        for (const char* dist : {"(CYCLIC)", "(CYCLIC(3))", "(BLOCK(41))"}) {
+            const Layout other({n}, dist, {p});
+            const auto wanted =
+                predict(std::make_shared<const Problem>(grid, other, options), model);
+            const auto to = predict(std::make_shared<const Problem>(list, other, options), model);
+            EXPECT_EQ(to, wanted) << dist;
+            const auto back = predict(std::make_shared<const Problem>(other, list, options), model);
+            EXPECT_EQ(back, predict(std::make_shared<const Problem>(other, grid, options), model))
+                << dist;
+            const auto chosen = [&](const Layout& from) {
+                return choose(std::make_shared<const Problem>(from, other, options), model);
+            };
+            EXPECT_EQ(chosen(list), chosen(grid)) << dist;
+        }
     }
 }
 
@@ -229,7 +264,7 @@ TEST(Costs, sums_predict_what_messages_do) {
         const Sums sums(problem, costs);
         if (!sums.complete() || to.layout.form().copies > 1) continue;
         ++exact;
-        for (const Strategy strategy : {Strategy::direct, Strategy::staged}) {
+        for (const Strategy strategy : {Strategy::direct, Strategy::staged, Strategy::multistage}) {
             const double wanted = seconds(problem, strategy, model);
             EXPECT_NEAR(predict_from(sums, *problem, costs, strategy, 0), wanted, 1e-9 * wanted)
                 << name_of(strategy) << ": " << problem->source.text() << " -> "
@@ -238,6 +273,40 @@ TEST(Costs, sums_predict_what_messages_do) {
         ASSERT_FALSE(HasFailure());
     }
     EXPECT_GT(exact, 100);
+}
+
+/// Classes of equal pairs give each message of the butterfly.
+TEST(Costs, classes_predict_multistage_as_messages_do) {
+    oracle::Random random(10);
+    Model model;
+    model.far_message = 2e-5;
+    model.far_byte = 4e-10;
+    model.far_relay = 1e-5;
+    int exact = 0;
+    for (int round = 0; round < 200; ++round) {
+        const std::int64_t p = random.between(1, 40),
+                           q = round % 2 == 0 ? p : random.between(1, 40);
+        const std::int64_t n = random.between(1, 60), k = random.between(1, 4);
+        const Layout rows({n, n + 3}, "(BLOCK,*)", {p}),
+            columns({n, n + 3}, "(*,CYCLIC(" + std::to_string(k) + "))", {q}),
+            blocks({n * 7, 1}, "(BLOCK,*)", {p}),
+            rounds({n * 7, 1}, "(CYCLIC(" + std::to_string(k) + "),*)", {q});
+        Options options;
+        options.same_ranks = round % 4 == 0;
+        for (std::int64_t r = 0; r < p; ++r) options.source_nodes.push_back(r / 5);
+        for (std::int64_t r = 0; r < q; ++r)
+            options.destination_nodes.push_back(r / 5 + (options.same_ranks ? 0 : round % 3 * 9));
+        const bool plane = random.chance(50);
+        const Shared problem = problem_of(plane ? rows : blocks, plane ? columns : rounds, options);
+        if (!butterfly_loads(*problem)) continue;
+        ++exact;
+        const Costs costs(*problem, model);
+        const double wanted = seconds(problem, Strategy::multistage, model);
+        EXPECT_NEAR(predict_from(Sums(problem, costs), *problem, costs, Strategy::multistage, 0),
+                    wanted, 1e-9 * wanted)
+            << problem->source.text() << " -> " << problem->destination.text();
+    }
+    EXPECT_GT(exact, 150);
 }
 
 /// 10^8 pairs of processes: the model adds up one table of each dimension.

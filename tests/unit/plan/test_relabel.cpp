@@ -12,10 +12,10 @@
 #include "hocket/plan.hpp"
 #include "plan/assignment.hpp"
 #include "plan/classes.hpp"
+#include "plan/interval_assignment.hpp"
 
 using hocket::Layout;
 using hocket::Shape;
-using hocket::Side;
 using namespace hocket::plan;
 
 namespace {
@@ -220,6 +220,37 @@ TEST(Relabel, is_the_best_of_all_assignments) {
     }
 }
 
+/// Blocks against rounds of blocks: what the intervals prove is what the table of all pairs says.
+TEST(Relabel, of_intervals_is_that_of_all_pairs) {
+    std::mt19937 engine(13);
+    const auto between = [&](std::int64_t low, std::int64_t high) {
+        return std::uniform_int_distribution<std::int64_t>(low, high)(engine);
+    };
+    int proven = 0;
+    for (int round = 0; round < 500; ++round) {
+        const std::int64_t p = between(1, 12), q = between(1, 12), k = between(1, 5),
+                           n = between(1, 300), m = round % 3 == 0 ? between(1, 20) : 1;
+        const std::string cyclic = "CYCLIC(" + std::to_string(k) + ")";
+        const Layout one({n}, round % 2 == 0 ? "(BLOCK)" : "(BALANCED)", {p}),
+            two({n}, "(" + cyclic + ")", {q}), blocks({n, m}, "(BLOCK,BLOCK)", {p, q}),
+            rounds({n, m}, "(" + cyclic + ",CYCLIC)", {p, q});
+        const bool turn = round % 5 < 2, plane = m > 1;
+        const Layout& from = plane ? (turn ? rounds : blocks) : (turn ? two : one);
+        const Layout& to = plane ? (turn ? blocks : rounds) : (turn ? one : two);
+        const Problem problem(from, to, {});
+        const auto found = assign_intervals(problem);
+        if (!found) continue;
+        ++proven;
+        const Table rows = common_elements(problem);
+        ASSERT_EQ(weight_of(rows, *found), weight_of(rows, assign(rows, from.size())))
+            << from.text() << " -> " << to.text();
+        std::vector<std::int64_t> taken = *found;
+        std::erase(taken, -1);
+        ASSERT_EQ(std::set<std::int64_t>(taken.begin(), taken.end()).size(), taken.size());
+    }
+    EXPECT_GT(proven, 250);
+}
+
 TEST(Relabel, undoes_a_rotation) {
     const Layout lay({30}, "(BLOCK)", {3});
     const std::vector<std::int64_t> turn{1, 2, 0};
@@ -253,6 +284,16 @@ TEST(Relabel, equal_shares_of_ten_thousand_processes_stay) {
     const auto uneven = hocket::relabel(Layout({2 * p + 1, 2 * p}, "(BALANCED,*)", {p}),
                                         Layout({2 * p + 1, 2 * p}, "(*,BALANCED)", {p}));
     EXPECT_EQ(uneven.moved, uneven.moved_without);
+}
+
+/// 5 * 10^7 pairs of processes share elements, in classes of one process each.
+TEST(Relabel, of_ten_thousand_uneven_blocks_lists_no_pairs) {
+    constexpr std::int64_t p = 10000, n = p * p + 17;
+    const auto found =
+        hocket::relabel(Layout({n}, "(BLOCK)", {p}), Layout({n}, "(CYCLIC(2))", {p}));
+    EXPECT_EQ(found.moved, n - 2 * p);  // no pair shares more than two elements
+    const std::set<std::int64_t> taken(found.ranks.begin(), found.ranks.end());
+    EXPECT_EQ(taken.size(), std::size_t{p});
 }
 
 /// Pairs of few classes: 10^4 processes in two dimensions.
