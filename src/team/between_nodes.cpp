@@ -14,8 +14,8 @@ namespace {
 
 using comm::Protocol;
 
-/// Bytes of text in one message. All operations of 8 bytes fit in one, on any number of nodes.
-constexpr std::size_t part_bytes = 1024;
+/// Bytes of text in one message: those of all operations but a gather of more than 1000 processes.
+constexpr std::size_t part_bytes = 4096;
 /// Besides: the number of the root team, because a team that was aborted may have left messages
 /// behind, which of several parts come later, and the length of this one.
 constexpr std::size_t message_bytes = part_bytes + 3 * sizeof(std::int64_t);
@@ -30,7 +30,7 @@ void send(const Round& round, std::size_t member, std::string_view text,
     do {
         const std::string_view part = text.substr(0, part_bytes);
         text.remove_prefix(part.size());
-        Packer message(message_bytes);
+        Packer message(part.size() + message_bytes - part_bytes);
         message.number(round.root->number()).number(text.empty() ? 0 : 1).text(part);
         sent.push_front(message.take());
         round.root->link().send(messages, sent.front().data(),
@@ -111,7 +111,7 @@ Protocol<> between_nodes(Round& round, PartialResult& partial, NodeValues& value
         const std::size_t to = group.nodes[(me + nodes - apart) % nodes][0];
         const std::size_t from = group.nodes[(me + apart) % nodes][0];
         open_receive(round, from, message, messages);
-        Packer out(part_bytes);
+        Packer out(128);
         write_head(round, partial, out);
         if (!partial.mismatch) values.write(count, out);
         send(round, to, out.take(), sent, messages);
