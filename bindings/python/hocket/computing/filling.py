@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket.arrays import Array
-from hocket.computing.layouts import numbers
+from hocket.computing.layouts import number_blocks
 from hocket.creation import empty
 from hocket.errors import Error
 from hocket.layouts import Layout
@@ -98,6 +98,7 @@ def arange(
     array = empty(layout, dtype, comm)
     if array.dtype.kind not in "iufc":
         raise Error(f"{array.dtype} does not count; give a dtype of numbers")
-    if array.local.size:
-        array.local[...] = numbers(layout, array.comm.rank)
+    local = array.local
+    for index, block in number_blocks(layout, array._rank_and_size[0]):
+        local[index] = block
     return array
