@@ -176,6 +176,9 @@ NB_MODULE(_mpi, m) {
         },
         "comm"_a, "This process's rank, and how many there are.");
 
+    m.def("parts_along", &Binding::parts_along, "layout"_a, "dimension"_a,
+          "One index of each part into which the processes divide a dimension.");
+
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,
                     "strides"_a, "owner"_a, "writable"_a, "room"_a)

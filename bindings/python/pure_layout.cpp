@@ -41,6 +41,37 @@ std::vector<hocket::Slice> slices_of(
     return slices;
 }
 
+// Positions first + step * k as Python's slice, whose end of None is the one before the first.
+nb::object slice_of(const hocket::Slice& slice) {
+    const std::int64_t stop =
+        slice.first +
+        (slice.count == 0 ? 0 : slice.step * (slice.count - 1) + (slice.step > 0 ? 1 : -1));
+    return nb::steal(PySlice_New(nb::cast(slice.first).ptr(),
+                                 (stop < 0 ? nb::none() : nb::cast(stop)).ptr(),
+                                 nb::cast(slice.step).ptr()));
+}
+
+// The index of the section's elements in the local array; None if there are none.
+nb::object local_section(const Layout& layout, const std::vector<hocket::Slice>& slices,
+                         std::int64_t rank) {
+    const auto found = layout.section_slices(slices, rank);
+    std::vector<std::vector<std::int64_t>> lists;
+    for (const auto& each : found)
+        if (!each && lists.empty()) lists = layout.section_places(slices, rank);
+    nb::list index;
+    for (std::size_t d = 0; d < found.size(); ++d) {
+        const bool keep = layout.is_indexed() || slices[d].keep;
+        if (found[d] && found[d]->count == 0 && (layout.is_indexed() || !keep)) return nb::none();
+        if (!found[d])
+            index.append(array_of(std::move(lists[d])));
+        else if (keep)
+            index.append(slice_of(*found[d]));
+        else
+            index.append(found[d]->first);
+    }
+    return nb::tuple(index);
+}
+
 using SegmentArray = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig>;
 
 Layout indexed(const Shape& shape, const std::vector<SegmentArray>& lists) {
@@ -168,17 +199,11 @@ void bind_layout(nb::module_& m) {
              [](const Layout& self,
                 const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>>&
                     slices) { return self.section(slices_of(slices)); })
-        .def("section_places",
+        .def("local_section",
              [](const Layout& self,
                 const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>>&
                     slices,
-                std::int64_t rank) {
-                 nb::list result;
-                 for (std::vector<std::int64_t>& places :
-                      self.section_places(slices_of(slices), rank))
-                     result.append(array_of(std::move(places)));
-                 return result;
-             })
+                std::int64_t rank) { return local_section(self, slices_of(slices), rank); })
         .def("relabeled", [](const Layout& self, const std::vector<std::int64_t>& ranks,
                              std::int64_t size) { return self.relabeled(ranks, size); })
         .def_prop_ro("is_indexed", &Layout::is_indexed)

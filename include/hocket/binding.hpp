@@ -77,6 +77,10 @@ struct Binding {
                                                             const std::vector<std::int64_t>& shards,
                                                             std::int64_t rank, bool writing);
 
+    /// One index of each part into which the processes divide a dimension, increasing, of a layout
+    /// without boxes and lists.
+    static std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dimension);
+
     /// The regions of a store that earlier jobs left incomplete are complete, as the caller knows,
     /// so that `Store::close` removes the mark.
     static void forget_unfinished(Store& store);

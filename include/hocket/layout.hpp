@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -150,6 +151,11 @@ class Layout {
     /// one list of local positions.
     std::vector<std::vector<std::int64_t>> section_places(std::span<const Slice> slices,
                                                           std::int64_t rank) const;
+    /// The same as slices of the local array, in time that grows with the runs of indices that the
+    /// process holds, not with the indices; none for a dimension along which the elements are not
+    /// equally spaced.
+    std::vector<std::optional<Slice>> section_slices(std::span<const Slice> slices,
+                                                     std::int64_t rank) const;
     /// The same parts on other processes: process `ranks[r]` holds the part of process r. `size`:
     /// number of processes; 0: the highest number in `ranks` plus 1. Other processes hold nothing.
     Layout relabeled(std::span<const std::int64_t> ranks, std::int64_t size = 0) const;

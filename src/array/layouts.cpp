@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "hocket/binding.hpp"
 #include "hocket/plan.hpp"
 #include "layout/form.hpp"
 
@@ -151,17 +152,12 @@ bool is_local(const Layout& layout, std::size_t dim) {
 std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dim) {
     std::vector<std::int64_t> found;
     if (layout.num_elements() == 0) return found;
-    const std::int64_t extent = layout.shape()[dim];
-    std::vector<bool> seen(static_cast<std::size_t>(extent), false);
-    Shape index(layout.dimensions(), 0);
-    for (std::int64_t first = 0; first < extent; ++first) {
-        if (seen[static_cast<std::size_t>(first)]) continue;
-        found.push_back(first);
-        index[dim] = first;
-        const auto held = layout.global_indices(layout.owner(index))[dim];
-        if (static_cast<std::int64_t>(held.size()) == extent) break;
-        for (const std::int64_t k : held) seen[static_cast<std::size_t>(k)] = true;
-    }
+    const layout::Axis& axis = layout.form().axes[dim];
+    if (axis.grid < 0) return {0};
+    for (std::int64_t coordinate = 0; coordinate < axis.procs; ++coordinate)
+        if (const auto held = held_by(axis, coordinate); !held.empty())
+            found.push_back(held.element(0));
+    std::sort(found.begin(), found.end());
     return found;
 }
 
@@ -200,3 +196,8 @@ Layout cheapest(const std::vector<std::pair<Layout, std::int64_t>>& operands) {
 }
 
 }  // namespace hocket::array
+
+std::vector<std::int64_t> hocket::Binding::parts_along(const Layout& layout,
+                                                       std::size_t dimension) {
+    return array::parts_along(layout, dimension);
+}

@@ -39,7 +39,7 @@ Layout parts(const std::vector<std::int64_t>& counts);
 /// The formats of `layout` for another shape if they fit; else even parts.
 Layout like(const Layout& layout, const Shape& shape);
 
-/// One index of each part into which the processes divide a dimension.
+/// One index of each part into which the processes divide a dimension, of a layout on a grid.
 std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dim);
 /// Whether each process holds whole lines along the dimension.
 bool is_local(const Layout& layout, std::size_t dim);

@@ -11,7 +11,7 @@ namespace hocket::exact {
 inline constexpr std::int64_t block_length = 2048;
 inline constexpr std::int64_t lanes = 32;
 /// Sums that are taken together, and how many terms of each; of those that are copied first, fewer.
-inline constexpr std::int64_t widest = 256;
+inline constexpr std::int64_t widest = 512;
 inline constexpr std::int64_t deepest = 1024, deepest_copy = 256;
 /// Of a block that lies together in memory: it is read once, so the cache does not limit it.
 inline constexpr std::int64_t longest_block = 4096;

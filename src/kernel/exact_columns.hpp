@@ -28,15 +28,19 @@ inline double start_for(double top) {
     return 1.5 * power_of_two(top == 0 ? 0 : field_of(top) - 1023 + 1 + spare);
 }
 
-// Columns from `begin` on. Several rows at a time, from end to end: memory delivers long runs
-// fastest.
+// Rows at a time, from end to end: memory delivers long runs fastest. Rows whose distance is a
+// power of two share few places of the first cache, which these rows and the next ones must not
+// exceed.
+inline constexpr std::size_t together = 4;
+
+// Columns from `begin` on.
 template <class T>
 HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t begin,
                                  std::int64_t columns, double* guesses, BlockSum* sums) {
     struct State {
         Vector high, low, most, left;
     };
-    constexpr std::size_t together = 8, looked_at = 16;
+    constexpr std::size_t looked_at = 16;
     State states[widest / 8];
     double starts[widest];
     for (std::int64_t c = 0; c < columns; c += 8) {
@@ -98,7 +102,6 @@ HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std:
     using Words __attribute__((vector_size(64))) = std::int32_t;
     using Places __attribute__((vector_size(64))) = std::uint32_t;
     constexpr std::int64_t wide = 16;
-    constexpr std::size_t together = 8;
     struct State {
         Vector low = {}, high = {};
         Words most = {};

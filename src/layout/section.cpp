@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sections: A(1:n:2, :) is an array that is aligned with A.
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "base/checked.hpp"
@@ -52,6 +53,80 @@ Form make_section(const Form& form, std::span<const Slice> slices) {
     return make_aligned(std::move(shape), std::move(alignment), form);
 }
 
+namespace {
+
+/// Local positions as a slice, if they are equally spaced.
+class Progression {
+  public:
+    /// Appends `count` positions, `step` apart.
+    void append(std::int64_t first, std::int64_t count, std::int64_t step) {
+        if (!first_)
+            first_ = first;
+        else
+            note(first - last_);
+        if (count > 1) note(step);
+        last_ = first + step * (count - 1);
+    }
+    bool regular() const { return regular_; }
+    /// With `count` positions: the others continue those that were appended.
+    std::optional<Slice> slice(std::int64_t count) const {
+        if (!regular_) return std::nullopt;
+        return Slice{first_.value_or(0), count, step_.value_or(1), true};
+    }
+
+  private:
+    void note(std::int64_t distance) {
+        regular_ = regular_ && distance == step_.value_or(distance);
+        step_ = distance;
+    }
+    std::optional<std::int64_t> first_, step_;
+    std::int64_t last_ = 0;
+    bool regular_ = true;
+};
+
+/// The positions among `own` of the indices first + step * j, for all j of `held`.
+std::optional<Slice> positions(const IndexSet& own, const IndexSet& held, std::int64_t first,
+                               std::int64_t step) {
+    Progression found;
+    if (held.empty()) return found.slice(0);
+    // One period of `held` decides, if it is a number of periods of `own`.
+    const bool periodic = held.repeats() && own.repeats() &&
+                          static_cast<base::wide>(held.period()) * step % own.period() == 0;
+    const std::int64_t enough =
+        periodic ? std::min(held.count(), held.per_period() + 1) : held.count();
+    for_runs(held, 0, held.element(enough - 1) + 1, [&](std::int64_t j, std::int64_t last) {
+        while (j < last && found.regular()) {
+            const std::int64_t index = first + step * j;
+            const std::int64_t begin = own.repeats() ? index / own.period() * own.period() : 0;
+            const Run& run = own.runs()[own.first_run_after(index - begin)];
+            const std::int64_t left =
+                step > 0 ? begin + run.first + run.length - 1 - index : index - begin - run.first;
+            const std::int64_t count = std::min(left / std::abs(step) + 1, last - j);
+            found.append(own.count_below(index), count, step);
+            j += count;
+        }
+    });
+    return found.slice(held.count());
+}
+
+/// The positions, in explicit segments or a list, of a section's elements.
+std::vector<std::int64_t> positions(const Form& form, const Form& section,
+                                    std::span<const Slice> slices, std::int64_t rank) {
+    const Layout part(std::make_shared<const Form>(section));
+    std::vector<std::int64_t> places = part.global_indices(rank)[0];
+    for (std::int64_t& place : places) {
+        const Shape index = unflatten(place, section.shape);
+        Shape whole(slices.size());
+        std::size_t next = 0;
+        for (std::size_t d = 0; d < slices.size(); ++d)
+            whole[d] = slices[d].first + (slices[d].keep ? slices[d].step * index[next++] : 0);
+        place = form.segments->local(rank, flatten(whole, form.shape));
+    }
+    return places;
+}
+
+}  // namespace
+
 }  // namespace hocket::layout
 
 namespace hocket {
@@ -60,20 +135,8 @@ std::vector<std::vector<std::int64_t>> Layout::section_places(std::span<const Sl
                                                               std::int64_t rank) const {
     form_->check_rank(rank);
     const layout::Form section = layout::make_section(*form_, slices);
+    if (form_->indexed()) return {layout::positions(*form_, section, slices, rank)};
     const std::vector<layout::IndexSet> held = section.sets(rank), own = form_->sets(rank);
-    if (form_->indexed()) {
-        const Layout part(std::make_shared<const layout::Form>(section));
-        std::vector<std::int64_t> places = part.global_indices(rank)[0];
-        for (std::int64_t& place : places) {
-            const Shape index = layout::unflatten(place, section.shape);
-            Shape whole(slices.size());
-            std::size_t next = 0;
-            for (std::size_t d = 0; d < slices.size(); ++d)
-                whole[d] = slices[d].first + (slices[d].keep ? slices[d].step * index[next++] : 0);
-            place = form_->segments->local(rank, layout::flatten(whole, form_->shape));
-        }
-        return {places};
-    }
     std::vector<std::vector<std::int64_t>> result(slices.size());
     if (!section.place(rank)) return result;
     std::size_t next = 0;
@@ -87,6 +150,27 @@ std::vector<std::vector<std::int64_t>> Layout::section_places(std::span<const Sl
         for (std::int64_t& j : result[d])
             j = own[d].count_below(slices[d].first + slices[d].step * j, hint);
     }
+    return result;
+}
+
+std::vector<std::optional<Slice>> Layout::section_slices(std::span<const Slice> slices,
+                                                         std::int64_t rank) const {
+    form_->check_rank(rank);
+    const layout::Form section = layout::make_section(*form_, slices);
+    if (form_->indexed()) {
+        layout::Progression found;
+        const auto places = layout::positions(*form_, section, slices, rank);
+        for (const std::int64_t place : places) found.append(place, 1, 1);
+        return {found.slice(static_cast<std::int64_t>(places.size()))};
+    }
+    const std::vector<layout::IndexSet> held = section.sets(rank), own = form_->sets(rank);
+    std::vector<std::optional<Slice>> result(slices.size(), Slice{0, 0, 1, true});
+    if (!section.place(rank)) return result;
+    std::size_t next = 0;
+    for (std::size_t d = 0; d < slices.size(); ++d)
+        result[d] = slices[d].keep
+                        ? layout::positions(own[d], held[next++], slices[d].first, slices[d].step)
+                        : Slice{own[d].count_below(slices[d].first), 1, 1, false};
     return result;
 }
 

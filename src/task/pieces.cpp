@@ -64,10 +64,10 @@ Array Cut::array_of(const Array& whole, std::int64_t number) const {
     auto* data = static_cast<std::byte*>(whole.data());
     if (whole.process() >= 0) {
         // The local elements of an index range are contiguous along their dimension.
-        const auto positions = whole.layout().section_places(cut, whole.process());
+        const auto positions = whole.layout().section_slices(cut, whole.process());
         const std::size_t d =
             whole.layout().is_indexed() ? 0 : static_cast<std::size_t>(dimension_);
-        if (!positions[d].empty()) data += positions[d].front() * whole.strides()[d];
+        if (positions[d]) data += positions[d]->first * whole.strides()[d];
     }
     return Array::wrap(data, whole.layout().section(cut), whole.dtype(), whole.comm(),
                        whole.strides(), whole.keep(), whole.writable());

@@ -122,7 +122,9 @@ std::shared_ptr<comm::Call> Root::start(const std::shared_ptr<Round>& round) {
     for (const auto& flight : pending_rounds_)
         if (flight.group->meets(*round->group)) before.push_back(flight.call);
     round->root = shared_from_this();
-    const auto call = std::make_shared<comm::Call>(drive(round, std::move(before)), round->text());
+    const auto call = std::make_shared<comm::Call>(
+        drive(round, std::move(before)),
+        [header = round->header, group = round->group] { return text_of(header, *group); });
     pending_rounds_.push_back({round->group, call});
     comm::Engine::instance().add(call);
     try {

@@ -1,74 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rounds by leaders. Up to 16 processes of a node report to one of them, their leader. Leaders
 // report to leaders of their own, until at most 16 are left, which exchange values directly. One
-// leader a node exchanges messages with those of other nodes (Bruck, Ho, Kipnis, Upfal, Weathersby:
-// "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE
-// TPDS 8, 1997: all-gather in ceil(log2 n) rounds). Then leaders pass the results down: the fold of
-// all values, or, in a scan, the fold of the values up to each process.
+// leader a node exchanges messages with those of other nodes (between_nodes.cpp). Then leaders pass
+// the results down: the fold of all values, or, in a scan, the fold of the values up to each
+// process.
 #include "team/hierarchical.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <deque>
 #include <utility>
 
 #include "team/fold.hpp"
 
 namespace hocket::team {
-namespace {
-
 using comm::Protocol;
 using Places = std::vector<std::size_t>;
-
-/// The next message of that process.
-Protocol<std::string> receive(Round& round, std::size_t member) {
-    comm::Link& link = round.root->link();
-    const int rank = round.group->process(member);
-    for (;;) {
-        std::optional<comm::ProbeResult> arrival;
-        PeerWait come(round, member, [&] {
-            if (!arrival) arrival = link.probe(rank, round.root->data_tag());
-            return arrival.has_value();
-        });
-        co_await comm::until(come);
-        comm::TextMessage observed =
-            co_await comm::receive_text(link, std::move(*arrival), round.root->data_tag());
-        if (Unpacker(observed.text).number() == round.root->number())
-            co_return std::move(observed.text);
-    }
-}
-
-/// The beginning of a message between nodes: the header and a mismatch, if there is one.
-void write_head(const Round& round, const PartialResult& partial, Packer& out) {
-    out.number(static_cast<std::int64_t>(round.header.packed()));
-    out.number(partial.mismatch ? 1 : 0);
-    if (!partial.mismatch) return;
-    const shm::Payload words = packed(*partial.mismatch);
-    for (std::size_t i = 0; i < mismatch_words; ++i)
-        out.number(static_cast<std::int64_t>(words[i]));
-}
-
-/// The mismatch of which the sender tells, or that of its call with this one's.
-std::optional<Mismatch> mismatch_of_head(const Round& round, std::size_t sender, Unpacker& in) {
-    const Group& group = *round.group;
-    const auto next = [&in] { return static_cast<std::uint64_t>(in.number()); };
-    const std::uint64_t mine = round.header.packed(), header = next();
-    Mismatch mismatch{static_cast<std::uint64_t>(group.process(group.me)), mine,
-                      static_cast<std::uint64_t>(group.process(sender)), header};
-    if (sender < group.me)
-        mismatch = {mismatch.high_process, mismatch.high, mismatch.low_process, mismatch.low};
-    if (mismatch.groups_differ()) return mismatch;
-    if (next() != 0) {
-        std::array<std::uint64_t, mismatch_words> words{};
-        for (std::uint64_t& word : words) word = next();
-        return mismatch_in(words);
-    }
-    if (header != mine) return mismatch;
-    return std::nullopt;
-}
-
-}  // namespace
 
 FlagPair& flags_with(const Round& round, std::size_t member) {
     return *round.group->members[member].flags;
@@ -85,34 +31,6 @@ void check_sender(const Round& round, std::size_t member, std::uint64_t header) 
     throw_mismatch(round,
                    {static_cast<std::uint64_t>(group.process(member)), header,
                     static_cast<std::uint64_t>(group.process(group.me)), round.header.packed()});
-}
-
-Protocol<> between_nodes(Round& round, PartialResult& partial, NodeValues& values) {
-    const Group& group = *round.group;
-    const std::size_t nodes = group.nodes.size(), me = group.my_node;
-    comm::Link& link = round.root->link();
-    std::deque<std::string> published;
-    comm::Requests sending;
-    for (std::size_t apart = 1; apart < nodes; apart *= 2) {
-        const std::size_t count = std::min(apart, nodes - apart);
-        const std::size_t to = (me + nodes - apart) % nodes, from = (me + apart) % nodes;
-        Packer out;
-        out.number(round.root->number());
-        write_head(round, partial, out);
-        if (!partial.mismatch) values.write(count, out);
-        link.send_text(sending, published.emplace_back(out.take()),
-                       group.process(group.nodes[to][0]), round.root->data_tag());
-
-        const std::size_t sender = group.nodes[from][0];
-        const std::string observed = co_await receive(round, sender);
-        Unpacker in(observed);
-        in.number();  // the root team's number
-        const std::optional<Mismatch> found = mismatch_of_head(round, sender, in);
-        if (found && found->groups_differ()) throw_mismatch(round, *found);
-        if (!partial.mismatch) partial.mismatch = found;
-        if (!partial.mismatch) values.append(count, in);
-    }
-    co_await comm::until(sending);
 }
 
 namespace {

@@ -36,7 +36,7 @@ class PeerWait final : public comm::Condition {
         if (!round_.direct() && departure->process != process_ && now - *seen_ < grace)
             return false;
         if (departure->broke) round_.root->abort_team(departure->broke);
-        const std::string what = round_.text() + " cannot end: process " +
+        const std::string what = text_of(round_.header, *round_.group) + " cannot end: process " +
                                  std::to_string(departure->process) + " of the team " +
                                  departure->words;
         if (round_.direct()) throw Error(what + "; use a team of those that stay (enqueue)");

@@ -71,8 +71,8 @@ comm::Protocol<> directly(Round& round) {
 
 }  // namespace
 
-std::string Round::text() const {
-    return header.text() + " of the team " + group->mask.text();
+std::string text_of(const Header& header, const Group& group) {
+    return header.text() + " of the team " + group.mask.text();
 }
 
 comm::Protocol<> drive(std::shared_ptr<Round> round,

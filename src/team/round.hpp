@@ -32,8 +32,10 @@ struct Round {
 
     /// All members share memory, and each publishes to all others.
     bool direct() const { return group->in_node && (all || group->size() <= max_fan_in); }
-    std::string text() const;
 };
+
+/// "reduce_add of float64 of the team 0-3", for errors and long waits.
+std::string text_of(const Header& header, const Group& group);
 
 /// Whether a round carries the values of all members to all: if the result depends on each value,
 /// if a scan would fold processes out of their order, and if the flags of a waitvec are more than

@@ -123,22 +123,18 @@ Array Array::section(std::span<const Slice> slices) const {
     array.strides_ = dense_strides(array.local_shape_, dtype_.size);
     const std::int64_t rank = process();
     if (rank < 0 || part.local_elements(rank) == 0) return array;
-    const auto places = layout_.section_places(slices, rank);
+    const auto places = layout_.section_slices(slices, rank);
     Shape steps;
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < places.size(); ++d) {
-        const auto& along = places[d];
-        const std::int64_t step = along.size() > 1 ? along[1] - along[0] : 1;
-        for (std::size_t i = 2; i < along.size(); ++i) {
-            if (along[i] - along[i - 1] == step) continue;
+        if (!places[d])
             throw LayoutError(
                 "process " + std::to_string(rank) + "'s elements of " + layout::label(part.form()) +
                 " are not equally spaced along dimension " + std::to_string(d) +
                 " of its local array; copy the whole array to a layout in which they are, or take "
                 "a section with step 1 or -1");
-        }
-        offset += along[0] * strides_[d];
-        if (layout_.is_indexed() || slices[d].keep) steps.push_back(step * strides_[d]);
+        offset += places[d]->first * strides_[d];
+        if (layout_.is_indexed() || slices[d].keep) steps.push_back(places[d]->step * strides_[d]);
     }
     array.data_ = static_cast<std::byte*>(data_) + offset;
     array.strides_ = std::move(steps);

@@ -50,3 +50,31 @@ def test_no_process_holds_a_whole_array(comm):
         assert peak < 4 * SHARE, f"{name}: {peak / SHARE:.2f} shares"
     _, peak = peak_of(lambda: hk.replicated(b))
     assert peak > 5 * SHARE, "the measure does not see what it is to bound"
+
+
+#: of int8; none of them may make an int64 number for each element
+OF_BYTES = {
+    "section": lambda a, mask: a[1:],
+    "section backwards": lambda a, mask: a[::-2],
+    "assignment": lambda a, mask: a.__setitem__(slice(1, None), a[:-1]),
+    "argmax": lambda a, mask: np.argmax(a),
+    "mask": lambda a, mask: a[mask],
+    "nonzero": lambda a, mask: np.nonzero(mask),
+    "isclose": lambda a, mask: np.isclose(a, 3),
+    "cumsum": lambda a, mask: np.cumsum(a, dtype="int8"),
+    "count": lambda a, mask: np.count_nonzero(a),
+    "arange": lambda a, mask: hk.arange(a.layout, "int8", a.comm),
+    "integers": lambda a, mask: hk.random(1).integers(a.layout, 0, 9, "int8", a.comm),
+}
+
+
+@ranks(2, nodes="0,1")
+def test_small_elements_need_no_number_each(comm):
+    """The result has at most the size of the array, and so have the temporary arrays."""
+    part = 12 * MIB
+    a = hk.zeros(hk.Layout(2 * part, "(BLOCK)", 2), "int8", comm)
+    mask = hk.zeros(a.layout, "bool", comm)
+    mask[::1000] = True
+    for name, operation in OF_BYTES.items():
+        _, peak = peak_of(lambda operation=operation: operation(a, mask))
+        assert peak < 4 * part, f"{name}: {peak / part:.2f} parts"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from . import _pure
-from .arguments import as_text, index_boxes, integer_array, regular, segment_array, slices_of
+from .arguments import as_text, index_boxes, integer_array, segment_array, slices_of
 from .arguments import integer as integer
 from .arguments import integers as integers
 from .errors import LayoutError
@@ -539,16 +539,10 @@ class Layout(LayoutQueries):
         >>> lay.local_section((slice(3, 6), 0), rank=1)  # rows 4 and 5 are its first two
         (slice(0, 2, 1), 0)
         """
-        basic = slices_of(slices, self.shape)
-        places = self._native.section_places(basic, integer(rank, "rank"))
-        if self._native.is_indexed:
-            return (regular(places[0]),) if len(places[0]) else None
-        result: list[Any] = []
-        for where, (_, _, _, keep) in zip(places, basic):
-            if not keep and not len(where):
-                return None
-            result.append(regular(where) if keep else int(where[0]))
-        return tuple(result)
+        found: tuple[Any, ...] | None = self._native.local_section(
+            slices_of(slices, self.shape), integer(rank, "rank")
+        )
+        return found
 
     def relabeled(self, ranks: Iterable[int], size: int | None = None) -> Layout:
         """The same parts on other processes: process ``ranks[r]`` holds the part of process `r`.

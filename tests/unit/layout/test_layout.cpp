@@ -168,6 +168,19 @@ TEST(Layout, alignments_in_hpfs_words) {
               (std::vector<std::int64_t>{0, 2}));
 }
 
+// `regular` is the list of these positions, if they are equally spaced, else nothing.
+void expect_progression(const std::vector<std::int64_t>& places,
+                        const std::optional<Slice>& regular) {
+    bool spaced = true;
+    for (std::size_t i = 2; i < places.size(); ++i)
+        spaced = spaced && places[i] - places[i - 1] == places[1] - places[0];
+    ASSERT_EQ(regular.has_value(), spaced);
+    if (!spaced) return;
+    ASSERT_EQ(regular->count, static_cast<std::int64_t>(places.size()));
+    for (std::size_t i = 0; i < places.size(); ++i)
+        ASSERT_EQ(regular->first + static_cast<std::int64_t>(i) * regular->step, places[i]);
+}
+
 TEST(Layout, places_of_a_section_in_the_local_array) {
     oracle::Random random(7);
     for (int round = 0; round < 300; ++round) {
@@ -193,6 +206,10 @@ TEST(Layout, places_of_a_section_in_the_local_array) {
         compare(section);
         for (std::int64_t rank = 0; rank < whole.size(); ++rank) {
             const auto places = whole.layout.section_places(slices, rank);
+            const auto regular = whole.layout.section_slices(slices, rank);
+            ASSERT_EQ(regular.size(), places.size());
+            for (std::size_t d = 0; d < places.size(); ++d)
+                expect_progression(places[d], regular[d]);
             std::vector<std::int64_t> values{0};
             const Shape local = whole.layout.local_shape(rank);
             for (std::size_t d = 0; d < places.size(); ++d) {
@@ -227,6 +244,11 @@ TEST(Layout, huge_extents_cost_nothing) {
     const Layout block({n}, "(BLOCK)", {3});
     EXPECT_EQ(block.local_shape(2)[0], n - 2 * (n / 3 + 1));
     EXPECT_FALSE(cyclic == Layout({n}, "(CYCLIC(8))", {1000003}));
+    const Slice tail{1, n - 1, 1, true}, backwards{n - 1, n, -1, true};
+    const auto of_block = block.section_slices({&tail, 1}, 0)[0].value();
+    EXPECT_EQ(of_block.first, 1);
+    EXPECT_EQ(of_block.count, n / 3);
+    EXPECT_EQ(cyclic.section_slices({&backwards, 1}, 5)[0].value().step, -1);
     const Layout wide({5}, "(CYCLIC(9000000000000000000))", {1000});
     EXPECT_EQ(wide.local_shape(0)[0], 5);
     EXPECT_EQ(wide.local_shape(1)[0], 0);

@@ -13,7 +13,7 @@ from hocket.calls import collective
 from hocket.computing.collecting import allgather, exchange
 from hocket.computing.elementwise import result_types
 from hocket.computing.indexing import as_value, is_basic
-from hocket.computing.layouts import Shape, balanced, held, numbers
+from hocket.computing.layouts import Shape, balanced, chosen_numbers, held, numbers
 from hocket.computing.operands import (
     bring,
     broadcast_shape,
@@ -166,14 +166,14 @@ def compress(mask: Any, a: Array) -> Array:
     a = without_copies(a)
     rank = a._rank_and_size[0]
     here = np.broadcast_to(bring(mask, a.layout, rank, a.comm), a.local.shape)
-    (_, values), _ = sample_sort(a.comm, [numbers(a.layout, rank)[here]], a.local[here])
+    (_, values), _ = sample_sort(a.comm, [chosen_numbers(a.layout, rank, here)], a.local[here])
     return packed(a.comm, values)
 
 
 def true_numbers(mask: Array) -> Array:
     """The row-major numbers of true elements, increasing, in even parts. Collective."""
     mask = without_copies(mask)
-    here = numbers(mask.layout, mask._rank_and_size[0])[mask.local]
+    here = chosen_numbers(mask.layout, mask._rank_and_size[0], mask.local)
     (found,), _ = sample_sort(mask.comm, [here])
     return packed(mask.comm, found)
 
@@ -231,7 +231,7 @@ def assign_masked(a: Array, mask: Any, value: Any) -> None:
         assign_masked(alone, mask, value)
         redistribute(alone, a.layout, out=a)
         return
-    mine = numbers(a.layout, rank)[here]
+    mine = chosen_numbers(a.layout, rank, here)
     # The number of each true element among all: they are sorted, numbered, and sent back.
     slots = np.arange(len(mine))
     (_, origin, slot), _ = sample_sort(a.comm, [mine], np.full(len(mine), rank), slots)

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
+import numpy.typing as npt
 
-from hocket.arrays import Array
+from hocket.arrays import Array, local_shape
 from hocket.calls import collective
-from hocket.computing.layouts import chosen
+from hocket.computing.layouts import Shape, chosen
 from hocket.computing.operands import (
     bring,
     broadcast_shape,
@@ -193,4 +195,25 @@ def of_function(function: Callable[..., Any], inputs: Sequence[Any], **options: 
         result_types(function, inputs, options)
     check_alike(inputs, comm)
     rank = arrays[0]._rank_and_size[0]
-    return made(function(*(bring(x, target, rank, comm) for x in inputs), **options), target, comm)
+    parts = [bring(x, target, rank, comm) for x in inputs]
+    return made(by_rows(function, parts, local_shape(target, comm), options), target, comm)
+
+
+def by_rows(
+    function: Callable[..., Any], parts: Sequence[Any], shape: Shape, options: dict[str, Any]
+) -> npt.NDArray[Any]:
+    """``function(*parts, **options)``, of this shape, some rows at a time: NumPy's functions make
+    temporary arrays, of float64 for int8."""
+    most = 1 << 16
+    rows = most // max(1, math.prod(shape[1:])) if shape else 0
+    if rows == 0 or shape[0] <= rows or any(np.ndim(x) for x in options.values()):
+        return np.asarray(function(*parts, **options))
+    whole = [np.ndim(x) == len(shape) and x.shape[0] == shape[0] for x in parts]
+    result: Optional[npt.NDArray[Any]] = None
+    for first in range(0, shape[0], rows):
+        here = slice(first, first + rows)
+        some = function(*(x[here] if is_ else x for x, is_ in zip(parts, whole)), **options)
+        result = np.empty(shape, some.dtype) if result is None else result
+        result[here] = some
+    assert result is not None
+    return result

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket.arrays import Array
-from hocket.computing.layouts import numbers
+from hocket.computing.layouts import number_blocks
 from hocket.creation import empty
 from hocket.errors import Error
 from hocket.layouts import Layout
@@ -94,6 +94,7 @@ def arange(lay: Layout, dtype: npt.DTypeLike = "int64", comm: Optional[MPI.Comm]
     array = empty(lay, dtype, comm)
     if array.dtype.kind not in "iufc":
         raise Error(f"{array.dtype} does not count; give a dtype of numbers")
-    if array.local.size:
-        array.local[...] = numbers(lay, array.comm.rank)
+    local = array.local
+    for index, block in number_blocks(lay, array._rank_and_size[0]):
+        local[index] = block
     return array

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
 from hocket.plans import plan
@@ -235,15 +236,84 @@ def numbers(layout: Layout, rank: int) -> npt.NDArray[np.int64]:
     """The row-major number of each local element, shaped as the local array."""
     if rank >= layout.size or not (layout.shape or layout.local_elements(rank)):
         return np.empty((0,) * max(1, len(layout.local_shape(0))), np.int64)
-    indices = layout.global_indices(rank)
-    if layout._native.is_indexed:
-        return indices[0]
-    result = np.zeros(layout.local_shape(rank), np.int64)
-    step = 1
-    for d in reversed(range(layout.ndim)):
-        result += (indices[d] * step).reshape((-1,) + (1,) * (layout.ndim - 1 - d))
-        step *= layout.shape[d]
+    result = np.empty(layout.local_shape(rank), np.int64)
+    for index, block in number_blocks(layout, rank):
+        result[index] = block
     return result
+
+
+#: numbers of elements at a time: they and what is computed from them stay in the cache
+BLOCK = 1 << 15
+
+
+def number_blocks(
+    layout: Layout, rank: int
+) -> Iterator[tuple[tuple[Any, ...], npt.NDArray[np.int64]]]:
+    """The row-major numbers of local elements, a block after the other, as (index of the local
+    array, numbers of the shape of that part). All numbers together may have many times the bytes of
+    the array."""
+    if rank >= layout.size or not layout.local_elements(rank):
+        return
+    if layout._native.is_indexed:
+        listed = layout.global_indices(rank)[0]
+        for first in range(0, len(listed), BLOCK):
+            yield (slice(first, first + BLOCK),), listed[first : first + BLOCK]
+        return
+    shape, along = layout.local_shape(rank), indices_along(layout, rank)
+    steps = [math.prod(layout.shape[d + 1 :]) for d in range(layout.ndim)]
+    # Whole trailing dimensions, as many as fit, and a part of the one before.
+    cut = layout.ndim
+    while cut > 0 and math.prod(shape[cut - 1 :]) <= BLOCK:
+        cut -= 1
+    trailing = np.zeros((1,) * (layout.ndim - cut), np.int64)
+    for d in range(cut, layout.ndim):
+        own = along[d](0, shape[d]) * steps[d]
+        trailing = trailing + own.reshape((-1,) + (1,) * (layout.ndim - 1 - d))
+    if cut == 0:
+        yield (), trailing
+        return
+    outer, rows = cut - 1, max(1, BLOCK // max(1, trailing.size))
+    for place in np.ndindex(*shape[:outer]):
+        before = sum(int(along[d](k, k + 1)[0]) * steps[d] for d, k in enumerate(place))
+        for first in range(0, shape[outer], rows):
+            last = min(first + rows, shape[outer])
+            own = before + along[outer](first, last) * steps[outer]
+            own = own.reshape((-1,) + (1,) * trailing.ndim)
+            yield (*place, slice(first, last)), own + trailing
+
+
+def chosen_numbers(layout: Layout, rank: int, here: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The row-major numbers of the local elements at which `here` is true, in local order."""
+    blocks = number_blocks(layout, rank)
+    found = [block[here[index]] for index, block in blocks]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def number_of(layout: Layout, rank: int, place: int) -> int:
+    """The row-major number of one local element, by its place among them."""
+    if layout._native.is_indexed:
+        return int(layout.global_indices(rank)[0][place])
+    at = np.unravel_index(place, layout.local_shape(rank))
+    along = indices_along(layout, rank)
+    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
+    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
+
+
+def indices_along(layout: Layout, rank: int) -> list[Callable[[int, int], npt.NDArray[np.int64]]]:
+    """For each dimension, a function that gives the global indices of local indices [first, last):
+    by a rule, where the process holds a slice of the dimension, else from a list."""
+
+    def of_slice(begin: int, step: int, first: int, last: int) -> npt.NDArray[np.int64]:
+        return np.arange(begin + step * first, begin + step * last, step, dtype=np.int64)
+
+    def of_list(own: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.int64]:
+        return own[first:last]
+
+    try:
+        rules = layout._native.slices(rank)
+    except LayoutError:
+        return [functools.partial(of_list, own) for own in layout.global_indices(rank)]
+    return [functools.partial(of_slice, begin, step) for begin, _, step in rules]
 
 
 def normal_axes(axis: Any, ndim: int) -> Shape:
@@ -277,17 +347,5 @@ def one_axis(axis: Any, ndim: int) -> int:
 
 @kept
 def parts_along(layout: Layout, axis: int) -> tuple[int, ...]:
-    """One index of each part into which the processes divide `axis`."""
-    found, seen = [], np.zeros(layout.shape[axis], bool)
-    if layout.num_elements == 0:
-        return ()
-    index = [0] * layout.ndim
-    for first in range(layout.shape[axis]):
-        if seen[first]:
-            continue
-        index[axis] = first
-        found.append(first)
-        seen[layout.global_indices(layout.owner(index))[axis]] = True
-        if seen.all():
-            break
-    return tuple(found)
+    """One index of each part into which the processes divide `axis`, of a layout on a grid."""
+    return tuple(_mpi.parts_along(layout._native, axis))

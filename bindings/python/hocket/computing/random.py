@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from hocket import _pure
 from hocket.arrays import Array
-from hocket.computing.layouts import numbers
+from hocket.computing.layouts import number_blocks, numbers
 from hocket.creation import empty
 from hocket.errors import Error
 from hocket.layouts import Layout
@@ -53,13 +54,13 @@ class Random:
         if not 0 <= self._seed < 2**64:
             raise Error(f"seed is {seed}; give one from 0 to 2^64 - 1")
 
-    def _words(self, layout: Layout, comm: Any) -> npt.NDArray[np.uint64]:
-        """128 bits for each local element, in two rows."""
-        own = np.ascontiguousarray(numbers(layout, comm.rank).reshape(-1))
-        words = np.empty(2 * len(own), np.uint64)
-        _pure.philox(self._seed, own, words)
-        rows: npt.NDArray[np.uint64] = words.reshape(-1, 2).T
-        return rows
+    def _words(self, a: Array) -> Iterator[tuple[tuple[Any, ...], npt.NDArray[np.uint64]]]:
+        """128 bits for each local element, in two words, a block after the other, as (index of the
+        local array, words of that part)."""
+        for index, own in number_blocks(a.layout, a._rank_and_size[0]):
+            words = np.empty((*own.shape, 2), np.uint64)
+            _pure.philox(self._seed, own.reshape(-1), words.reshape(-1))
+            yield index, words
 
     def uniform(
         self,
@@ -87,14 +88,12 @@ class Random:
         low, high = as_real(low, "low"), as_real(high, "high")
         if not (low <= high and np.isfinite(high - low)):
             raise Error(f"no numbers from {low} to {high}; give low <= high, both finite")
-        if array.local.size:
-            unit = (self._words(lay, array.comm)[0] >> np.uint64(11)) * 2.0**-53
+        # After rounding to fewer bits, a number just below `high` may equal it.
+        top = np.nextafter(array.dtype.type(high), array.dtype.type(low))
+        for index, words in self._words(array):
+            unit = (words[..., 0] >> np.uint64(11)) * 2.0**-53
             values = low + (high - low) * unit
-            # After rounding to fewer bits, a number just below `high` may equal it.
-            top = np.nextafter(array.dtype.type(high), array.dtype.type(low))
-            array._local[...] = np.minimum(values.astype(array.dtype), top).reshape(
-                array.local.shape
-            )
+            array._local[index] = np.minimum(values.astype(array.dtype), top)
         return array
 
     def normal(
@@ -123,12 +122,10 @@ class Random:
         mean, deviation = as_real(mean, "mean"), as_real(deviation, "deviation")
         if not deviation >= 0:
             raise Error(f"deviation is {deviation}; give one of 0 or more")
-        if array.local.size:
-            words = self._words(lay, array.comm)
-            radius = np.sqrt(-2 * np.log(((words[0] >> np.uint64(11)) + 0.5) * 2.0**-53))
-            angle = 2 * np.pi * ((words[1] >> np.uint64(11)) * 2.0**-53)
-            values = mean + deviation * radius * np.cos(angle)
-            array._local[...] = values.reshape(array.local.shape)
+        for index, words in self._words(array):
+            radius = np.sqrt(-2 * np.log(((words[..., 0] >> np.uint64(11)) + 0.5) * 2.0**-53))
+            angle = 2 * np.pi * ((words[..., 1] >> np.uint64(11)) * 2.0**-53)
+            array._local[index] = mean + deviation * radius * np.cos(angle)
         return array
 
     def integers(
@@ -163,13 +160,12 @@ class Random:
         range_ = np.iinfo(array.dtype)
         if not 0 < count <= 2**32 or first < range_.min or first + count - 1 > range_.max:
             raise Error(f"no integers of {array.dtype} from {low} to {high}; give low < high")
-        if array.local.size:
+        for index, words in self._words(array):
             # The upper half of a product is uniform to 2^-32 (D. Lemire, "Fast random integer
             # generation in an interval", 2019, without its rejection).
-            upper = self._words(lay, array.comm)[0] >> np.uint64(32)
+            upper = words[..., 0] >> np.uint64(32)
             offsets = (upper * np.uint64(count)) >> np.uint64(32)
-            values = offsets.astype(array.dtype) + array.dtype.type(first)
-            array._local[...] = values.reshape(array.local.shape)
+            array._local[index] = offsets.astype(array.dtype) + array.dtype.type(first)
         return array
 
 

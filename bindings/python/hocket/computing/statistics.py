@@ -12,7 +12,7 @@ from hocket.calls import collective
 from hocket.computing import chosen_terms
 from hocket.computing.collecting import allgather
 from hocket.computing.combining import combined, finish, on_grid, to_out
-from hocket.computing.layouts import numbers, one_axis, reduced_axes
+from hocket.computing.layouts import number_of, numbers, one_axis, reduced_axes
 from hocket.computing.operands import made, without_copies
 from hocket.computing.reductions import reduce
 from hocket.errors import LayoutError, MismatchError
@@ -153,10 +153,12 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         row["index"] = -1
         local = a.local.reshape(-1)
         if local.size:
-            own = numbers(a.layout, rank).reshape(-1)
-            order = np.argsort(own, kind="stable")
-            at = order[find(local[order])]
-            row["value"], row["index"] = local[at], own[at]
+            if a.layout._native.is_indexed:  # lists may be in any order
+                order = np.argsort(numbers(a.layout, rank), kind="stable")
+                at = order[find(local[order])]
+            else:
+                at = find(local)
+            row["value"], row["index"] = local[at], number_of(a.layout, rank, at)
         rows = [x for x in allgather(a.comm, row.reshape(1))[:, 0] if x["index"] >= 0]
         best = rows[0]
         for other in rows[1:]:
