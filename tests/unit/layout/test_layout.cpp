@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <span>
+
 #include "../layout/oracle.hpp"
 
 using hocket::Layout;
@@ -170,7 +173,7 @@ TEST(Layout, alignments_in_hpfs_words) {
 
 // `regular` is the list of these positions, if they are equally spaced, else nothing.
 void expect_progression(const std::vector<std::int64_t>& places,
-                        const std::optional<Slice>& regular) {
+                        const std::optional<hocket::Slice>& regular) {
     bool spaced = true;
     for (std::size_t i = 2; i < places.size(); ++i)
         spaced = spaced && places[i] - places[i - 1] == places[1] - places[0];
@@ -244,11 +247,11 @@ TEST(Layout, huge_extents_cost_nothing) {
     const Layout block({n}, "(BLOCK)", {3});
     EXPECT_EQ(block.local_shape(2)[0], n - 2 * (n / 3 + 1));
     EXPECT_FALSE(cyclic == Layout({n}, "(CYCLIC(8))", {1000003}));
-    const Slice tail{1, n - 1, 1, true}, backwards{n - 1, n, -1, true};
-    const auto of_block = block.section_slices({&tail, 1}, 0)[0].value();
+    const hocket::Slice tail{1, n - 1, 1, true}, backwards{n - 1, n, -1, true};
+    const auto of_block = block.section_slices(std::span(&tail, 1), 0)[0].value();
     EXPECT_EQ(of_block.first, 1);
     EXPECT_EQ(of_block.count, n / 3);
-    EXPECT_EQ(cyclic.section_slices({&backwards, 1}, 5)[0].value().step, -1);
+    EXPECT_EQ(cyclic.section_slices(std::span(&backwards, 1), 5)[0].value().step, -1);
     const Layout wide({5}, "(CYCLIC(9000000000000000000))", {1000});
     EXPECT_EQ(wide.local_shape(0)[0], 5);
     EXPECT_EQ(wide.local_shape(1)[0], 0);
