@@ -202,7 +202,9 @@ bool is_unanswered(const Descriptor& connection) {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (::getsockopt(connection.get(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    if (info.tcpi_last_ack_recv <= longest_silence) return false;
+    // Bytes that arrive with nothing to acknowledge do not count as an acknowledgement.
+    if (std::min(info.tcpi_last_ack_recv, info.tcpi_last_data_recv) <= longest_silence)
+        return false;
     // The system probes a connection without bytes under way after a second of silence, and would
     // end it after two seconds and more. It also probes a window that is closed, instead of sending
     // bytes again; before Linux 6.15 at growing intervals, so that a first probe may just have
