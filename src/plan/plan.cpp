@@ -113,11 +113,15 @@ struct Plan::State {
     /// Messages and moved elements of all processes. @throws LayoutError as all_parcels does.
     std::pair<std::int64_t, std::int64_t> own_totals() const {
         std::call_once(messages_once, [this] {
+            // The list may take hundreds of megabytes: it is kept only where all need it.
+            std::vector<plan::Parcel> once;
+            if (!needs_all()) once = plan::all_parcels(problem);
+            const std::vector<plan::Parcel>& all = needs_all() ? parcels() : once;
             if (strategy() == plan::Strategy::hybrid) {
-                std::tie(messages_found, moved_found) = plan::count_hybrid(*problem, parcels());
+                std::tie(messages_found, moved_found) = plan::count_hybrid(*problem, all);
                 return;
             }
-            plan::PhaseMessages(*problem, parcels())
+            plan::PhaseMessages(*problem, all)
                 .run(strategy(), problem->options.stages, [this](const plan::PhaseMessage& each) {
                     ++messages_found;
                     moved_found += each.elements;
