@@ -157,6 +157,10 @@ void check_alignment(const Shape& shape, std::vector<Subscript>& alignment, cons
 Form make_aligned(Shape shape, std::vector<Subscript> alignment, const Form& target);
 /// The layout of a section, one slice a dimension.
 Form make_section(const Form& form, std::span<const Slice> slices);
+/// The positions among `own` of the indices first + step * j, for all j of `held`, if they are
+/// equally spaced. `own` has these indices.
+std::optional<Slice> positions(const IndexSet& own, const IndexSet& held, std::int64_t first,
+                               std::int64_t step);
 /// The same parts on other processes: process ranks[r] holds the part of r.
 Form make_relabeled(const Form& form, std::span<const std::int64_t> ranks, std::int64_t size);
 

@@ -170,22 +170,11 @@ std::vector<Slice> Layout::slices(std::int64_t rank) const {
     if (form_->indexed()) fail("it is a list of elements");
     std::vector<Slice> result;
     for (const layout::IndexSet& set : form_->sets(rank)) {
-        const std::int64_t count = set.count();
-        Slice slice{count > 0 ? set.element(0) : 0, count, 1, true};
-        if (count > 1) slice.step = set.element(1) - slice.first;
-        // Equally spaced: within the runs of a period, and from one period to the next.
-        const bool one_run = set.runs().size() == 1 && (!set.repeats() || set.per_period() == 1);
-        if (count > 1 && !one_run) {
-            const std::int64_t spacing = slice.step;
-            std::int64_t next = slice.first;
-            layout::for_runs(set, 0, set.extent(), [&](std::int64_t first, std::int64_t last) {
-                if (first != next || (last - first > 1 && spacing != 1))
-                    fail("its indices of dimension " + std::to_string(result.size()) +
-                         " are not equally spaced");
-                next = last - 1 + spacing;
-            });
-        }
-        result.push_back(slice);
+        const auto slice = layout::positions(layout::whole(set.extent()), set, 0, 1);
+        if (!slice)
+            fail("its indices of dimension " + std::to_string(result.size()) +
+                 " are not equally spaced");
+        result.push_back(*slice);
     }
     return result;
 }

@@ -84,14 +84,18 @@ class Progression {
     bool regular_ = true;
 };
 
-/// The positions among `own` of the indices first + step * j, for all j of `held`.
+}  // namespace
+
 std::optional<Slice> positions(const IndexSet& own, const IndexSet& held, std::int64_t first,
                                std::int64_t step) {
     Progression found;
     if (held.empty()) return found.slice(0);
-    // One period of `held` decides, if it is a number of periods of `own`.
-    const bool periodic = held.repeats() && own.repeats() &&
-                          static_cast<base::wide>(held.period()) * step % own.period() == 0;
+    // One period of `held` decides, if `own` is one interval, or if it is a number of periods of
+    // `own`.
+    const bool periodic =
+        held.repeats() &&
+        (own.repeats() ? static_cast<base::wide>(held.period()) * step % own.period() == 0
+                       : own.runs().size() == 1);
     const std::int64_t enough =
         periodic ? std::min(held.count(), held.per_period() + 1) : held.count();
     for_runs(held, 0, held.element(enough - 1) + 1, [&](std::int64_t j, std::int64_t last) {
@@ -109,9 +113,11 @@ std::optional<Slice> positions(const IndexSet& own, const IndexSet& held, std::i
     return found.slice(held.count());
 }
 
+namespace {
+
 /// The positions, in explicit segments or a list, of a section's elements.
-std::vector<std::int64_t> positions(const Form& form, const Form& section,
-                                    std::span<const Slice> slices, std::int64_t rank) {
+std::vector<std::int64_t> listed_positions(const Form& form, const Form& section,
+                                           std::span<const Slice> slices, std::int64_t rank) {
     const Layout part(std::make_shared<const Form>(section));
     std::vector<std::int64_t> places = part.global_indices(rank)[0];
     for (std::int64_t& place : places) {
@@ -135,7 +141,7 @@ std::vector<std::vector<std::int64_t>> Layout::section_places(std::span<const Sl
                                                               std::int64_t rank) const {
     form_->check_rank(rank);
     const layout::Form section = layout::make_section(*form_, slices);
-    if (form_->indexed()) return {layout::positions(*form_, section, slices, rank)};
+    if (form_->indexed()) return {layout::listed_positions(*form_, section, slices, rank)};
     const std::vector<layout::IndexSet> held = section.sets(rank), own = form_->sets(rank);
     std::vector<std::vector<std::int64_t>> result(slices.size());
     if (!section.place(rank)) return result;
@@ -159,7 +165,7 @@ std::vector<std::optional<Slice>> Layout::section_slices(std::span<const Slice> 
     const layout::Form section = layout::make_section(*form_, slices);
     if (form_->indexed()) {
         layout::Progression found;
-        const auto places = layout::positions(*form_, section, slices, rank);
+        const auto places = layout::listed_positions(*form_, section, slices, rank);
         for (const std::int64_t place : places) found.append(place, 1, 1);
         return {found.slice(static_cast<std::int64_t>(places.size()))};
     }

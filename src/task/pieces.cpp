@@ -67,7 +67,7 @@ Array Cut::array_of(const Array& whole, std::int64_t number) const {
         const auto positions = whole.layout().section_slices(cut, whole.process());
         const std::size_t d =
             whole.layout().is_indexed() ? 0 : static_cast<std::size_t>(dimension_);
-        if (positions[d]) data += positions[d]->first * whole.strides()[d];
+        data += positions[d].value().first * whole.strides()[d];
     }
     return Array::wrap(data, whole.layout().section(cut), whole.dtype(), whole.comm(),
                        whole.strides(), whole.keep(), whole.writable());
