@@ -252,6 +252,7 @@ def interp(
     """`numpy.interp` between points that every process has."""
     if isinstance(xp, Array) or isinstance(fp, Array):
         raise TypeError("np.interp of distributed arrays takes NumPy's points, hk.replicated(xp)")
+    xp, fp = np.asarray(xp), np.asarray(fp)
     return of_function(lambda at: np.interp(at, xp, fp, left, right, period), [x])
 
 

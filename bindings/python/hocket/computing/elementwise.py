@@ -79,7 +79,7 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
 def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """``ufunc(*inputs, **options)``: an array, or a tuple of them. Collective."""
     if any(isinstance(x, (list, tuple)) for x in inputs):
-        some = (*inputs, *(options.get("out") or ()))
+        some = (*inputs, *(options.get("out") or ()), options.get("where"))
         with collective(communicator_of([x for x in some if isinstance(x, Array)]), None):
             inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
     found = of_one_layout(ufunc, inputs, options)
@@ -202,17 +202,28 @@ def of_function(function: Callable[..., Any], inputs: Sequence[Any], **options: 
 def by_rows(
     function: Callable[..., Any], parts: Sequence[Any], shape: Shape, options: dict[str, Any]
 ) -> npt.NDArray[Any]:
-    """``function(*parts, **options)``, of this shape, some rows at a time: NumPy's functions make
-    temporary arrays, of float64 for int8."""
+    """``function(*parts, **options)``, of this shape, in new memory, some rows at a time: NumPy's
+    functions make temporary arrays, of float64 for int8."""
     most = 1 << 16
-    rows = most // max(1, math.prod(shape[1:])) if shape else 0
-    if rows == 0 or shape[0] <= rows or any(np.ndim(x) for x in options.values()):
-        return np.asarray(function(*parts, **options))
-    whole = [np.ndim(x) == len(shape) and x.shape[0] == shape[0] for x in parts]
+    if math.prod(shape) <= most or any(np.ndim(x) for x in options.values()):
+        found = np.asarray(function(*parts, **options))
+        shared = any(isinstance(x, np.ndarray) and np.may_share_memory(found, x) for x in parts)
+        return found.copy() if shared else found
+    rows = most // math.prod(shape[1:])
     result: Optional[npt.NDArray[Any]] = None
-    for first in range(0, shape[0], rows):
-        here = slice(first, first + rows)
-        some = function(*(x[here] if is_ else x for x, is_ in zip(parts, whole)), **options)
+    for first in range(0, shape[0], max(1, rows)):
+        # A row that is too long is computed in parts, too.
+        here = slice(first, first + rows) if rows else first
+        broadcast = slice(None) if rows else 0
+        some = by_rows(
+            function,
+            [
+                x if np.ndim(x) < len(shape) else x[here if x.shape[0] == shape[0] else broadcast]
+                for x in parts
+            ],
+            (min(rows, shape[0] - first), *shape[1:]) if rows else shape[1:],
+            options,
+        )
         result = np.empty(shape, some.dtype) if result is None else result
         result[here] = some
     assert result is not None

@@ -82,6 +82,8 @@ def explain(function: Any, *operands: Any, **options: Any) -> str:
 
 def require_known(function: Any, operands: tuple[Any, ...]) -> None:
     """Raises `Error` for a function that `explain` would explain wrongly."""
+    if not callable(function):
+        raise Error(f"{function!r} is no function; give one of NumPy's, as np.add")
     name = getattr(function, "__name__", repr(function))
     if function in _REDUCTIONS and isinstance(operands[0], Array) and len(operands) <= 2:
         return
@@ -93,7 +95,7 @@ def require_known(function: Any, operands: tuple[Any, ...]) -> None:
         if len(operands) == function.nin:
             return
         raise Error(f"{name} has {function.nin} operands, and {len(operands)} were given")
-    if not callable(function) or function not in _ELEMENTWISE:
+    if function not in _ELEMENTWISE:
         raise Error(
             f"{name} is unknown to explain; give a ufunc, as np.add, another function of elements, "
             "np.matmul, or a reduction, as np.sum"

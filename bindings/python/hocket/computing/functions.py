@@ -99,7 +99,7 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
             words = f"{_FIRST}, not {type(args[0]).__name__}"
         refused = Error(f"{_name(function)}: {words}")
         comm = first_communicator([*args, *options.values()])
-        if comm is None:
+        if comm is None or function in _LOCAL:
             raise refused from error
         with collective(comm, None):  # the arguments may be wrong on this process only
             raise refused from error
@@ -349,5 +349,10 @@ TABLE: Table = {
         "ifftshift",
     ),
 }
+
+#: these need no other process, which therefore does not learn of their errors
+_LOCAL = frozenset([np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj]).union(
+    [np.result_type, np.can_cast, np.common_type]
+)
 for _other, _function in ((np.amin, np.min), (np.amax, np.max), (np.around, np.round)):
     TABLE.setdefault(_other, TABLE[_function])
