@@ -66,7 +66,7 @@ class Port {
     /// host:port; if the port is open on this host only, the path of its socket. connect and
     /// Observer take either.
     const std::string& address() const;
-    const std::string& key() const;      ///< path of the key file; "": there is none
+    const std::string& key() const;  ///< path of the key file; "": there is none
     const Comm& comm() const;
 
     /// Lets observers see the array, from the next poll on; the port keeps it alive. An array of

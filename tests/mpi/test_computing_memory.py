@@ -71,7 +71,7 @@ OF_BYTES = {
 @ranks(2, nodes="0,1")
 def test_small_elements_need_no_number_each(comm):
     """The result has at most the size of the array, and so have the temporary arrays."""
-    part = 12 * MIB
+    part = 6 * MIB  # tests of buffers expect no freed memory of their size
     a = hk.zeros(hk.Layout(2 * part, "(BLOCK)", 2), "int8", comm)
     mask = hk.zeros(a.layout, "bool", comm)
     mask[::1000] = True

@@ -89,7 +89,8 @@ try:
     while True:
         o["t"][:]
 except hk.PeerLostError as error:
-    assert "does not answer any more" in str(error), error
+    # A busy machine may look only once the system has ended the connection.
+    assert "does not answer any more" in str(error) or "timed out" in str(error), error
     print("lost", time.time(), flush=True)
 """
 

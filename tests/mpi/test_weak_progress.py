@@ -25,6 +25,7 @@ def test_a_message_leaves_while_its_sender_waits_in_shared_memory(tmp_path: Path
     env = mpiexec.environment(os.environ, str(tmp_path), 4, "0,0,1,1")
     # Every message takes the network's way, as between hosts.
     env |= {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "OMPI_MCA_btl": "tcp,self"}
+    env["OMPI_MCA_btl_tcp_if_include"] = "lo"
     job = [mpiexec.find(), "-n", "4", sys.executable, str(program)]
     done = subprocess.run(job, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
