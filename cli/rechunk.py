@@ -11,7 +11,6 @@ from typing import Any
 from hocket.cli.main import Parser, UsageError
 
 import hocket as hk
-from hocket import _pure
 
 _HELP = """\
 Copy all arrays of a store into a new one with other chunks:
@@ -46,19 +45,25 @@ def main(words: list[str]) -> int:
     }
     if options.procs < 1:
         raise UsageError(f"--procs {options.procs}: give 1 or more")
-    _pure.StoreFiles(options.source)  # its error is one line here, and a traceback in a process
-    hk.run(_copy, ranks=options.procs, args=(asked,))
+    problem = hk.run(_copy, ranks=options.procs, args=(asked,))[0]
+    if problem is not None:
+        raise hk.Error(problem)
     return 0
 
 
-def _copy(comm: Any, asked: dict[str, Any]) -> None:
+def _copy(comm: Any, asked: dict[str, Any]) -> str | None:
+    """What every process was told, if the stores or the sizes were wrong."""
     from hocket.stores import rechunking
 
     def told(name: str, done: int, blocks: int) -> None:
         if comm.rank == 0:
             print(f"{name}: block {done} of {blocks}", file=sys.stderr, flush=True)
 
-    rechunking.copy(**asked, comm=comm, timeout=None, told=told)
+    try:
+        rechunking.copy(**asked, comm=comm, timeout=None, told=told)
+    except hk.Error as problem:
+        return str(problem)
+    return None
 
 
 def _numbers(option: str, text: str | None) -> list[int] | None:

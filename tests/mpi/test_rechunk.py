@@ -163,7 +163,10 @@ def test_the_command_copies_and_tells(tmp_path, capfd):
     assert "t: float64 (6, 4), chunks (3, 2), zstd, 192 bytes" in capfd.readouterr().out
     assert main(["info", words[1], "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["attributes"] == {"step": 7}
+    capfd.readouterr()
     assert main(["rechunk", *words, "--chunks", "3,2"]) == 1
+    said = capfd.readouterr().err
+    assert said.startswith("hocket: ") and words[1] in said and "Traceback" not in said
     assert main(["rechunk", *words, "--chunks", "3x2"]) == 2
     assert "3x2" in capfd.readouterr().err
     assert main(["rechunk", f"{words[0]}-missing", words[1]]) == 1
