@@ -133,7 +133,8 @@ assert seen == [1] and "on process" in repr(a)
 if sys.argv[1] == "used":
     assert received.wait().tag == 1
     kept.free()
-print(len(CALLS), "calls, wrong:", wrong, flush=True)
+# In one write, as the other process prints, too.
+print(f"{len(CALLS)} calls, wrong: {wrong}\\n", end="", flush=True)
 """
 
 
