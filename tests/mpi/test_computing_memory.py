@@ -78,3 +78,25 @@ def test_small_elements_need_no_number_each(comm):
     for name, operation in OF_BYTES.items():
         _, peak = peak_of(lambda operation=operation: operation(a, mask))
         assert peak < 4 * part, f"{name}: {peak / part:.2f} parts"
+
+
+@ranks(2)
+def test_new_arrays_have_memory_of_their_own_and_lists_take_a_mask(comm):
+    for n in (8, 300_000):
+        a = hk.arange(hk.Layout(n, "(BLOCK)", 2), "float64", comm)
+        real = np.real(a)
+        real[...] = 0
+        assert a.sum() == n * (n - 1) / 2
+    mask = hk.full(hk.Layout(2, "(BLOCK)", 2), True, comm=comm)
+    assert hk.replicated(np.add([1, 2], [3, 4], where=mask)).tolist() == [4, 6]
+    wide = hk.full(hk.Layout((2, 200_000), "(BLOCK, *)", 2), 3, "int8", comm)
+    assert np.isclose(wide, 3).all() and not np.isclose(wide, np.full(200_000, 4)).any()
+
+
+@ranks(2)
+def test_an_error_of_a_function_that_needs_no_other_process_stays_there(comm):
+    a = hk.ones(hk.Layout(4, "(BLOCK)", 2), comm=comm)
+    if comm.rank == 0:
+        with pytest.raises(Exception):  # noqa: B017 - whichever
+            np.size(a, 7)
+    assert a.sum() == 4
