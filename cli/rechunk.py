@@ -52,7 +52,7 @@ def main(words: list[str]) -> int:
 
 
 def _copy(comm: Any, asked: dict[str, Any]) -> str | None:
-    """What every process was told, if the stores or the sizes were wrong."""
+    """The error of all processes, if the stores or the sizes are wrong."""
     from hocket.stores import rechunking
 
     def told(name: str, done: int, blocks: int) -> None:
