@@ -90,7 +90,8 @@ std::optional<ButterflyLoads> butterfly_loads(const Problem& problem) {
     if (!from.gridded() || !to.gridded() || from.copies > 1 || !apart_or_same(problem)) return {};
     const Side large = from.size < to.size ? Side::destination : Side::source;
     const std::int64_t n = std::max(from.size, to.size), m = std::min(from.size, to.size);
-    const std::int64_t levels = std::bit_width(static_cast<std::uint64_t>(n - 1));
+    const std::int64_t levels =
+        static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
     if (!few_classes(problem, large, most_work / n / std::max<std::int64_t>(levels, 1))) return {};
     const ProcessClasses classes(problem);
     const bool sends = large == Side::source;
