@@ -268,26 +268,24 @@ def test_the_timeout_of_a_channel_and_of_other_requests(comm, groups, tmp_path):
         w.channel("frames", 1 - w.rank, timeout="x")
     lay = hk.Layout((6, 4), "(BLOCK, *)", comm.size)
     b = hk.zeros(lay, "int64", comm)
-    if w.name == "b":
-        request = hk.iredistribute(b, lay2=hk.Layout((6, 4), "(*, BLOCK)", 2), timeout=0.1)
-        with pytest.raises(hk.DeadlineError):
-            request.wait()
-        comm.barrier()
-        request.wait(timeout=60)
-    else:
-        comm.barrier()
-        hk.iredistribute(b, lay2=hk.Layout((6, 4), "(*, BLOCK)", 2), timeout=60).wait()
-    with hk.open_store(comm.bcast(str(tmp_path / "s.zarr")), "w", comm=comm) as s:
-        s.create("t", (6, 4), "int64")
+
+    def alone_at_first(start):
+        """Task b starts, and waits too short a time for task a, which comes later."""
         if w.name == "b":
-            request = s.iwrite("t", b, timeout=0.1)
+            request = start(timeout=0.1)
             with pytest.raises(hk.DeadlineError):
                 request.wait()
             comm.barrier()
             request.wait(timeout=60)
         else:
             comm.barrier()
-            s.iwrite("t", b, timeout=60).wait()
+            start(timeout=60).wait()
+
+    columns = hk.Layout((6, 4), "(*, BLOCK)", 2)
+    alone_at_first(lambda timeout: hk.iredistribute(b, lay2=columns, timeout=timeout))
+    with hk.open_store(comm.bcast(str(tmp_path / "s.zarr")), "w", comm=comm) as s:
+        s.create("t", (6, 4), "int64")
+        alone_at_first(lambda timeout: s.iwrite("t", b, timeout=timeout))
         for call in (s.write, lambda *a, **k: s.iwrite(*a, **k).wait()):
             raises_everywhere(
                 comm,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stores as they are built where the libraries of JSON and of codecs are not."""
+"""Stores and ports as they are built where the libraries of JSON, of codecs and of TLS are not."""
 
 import os
 import shlex
@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = """
+#: tells each call's error
+ATTEMPT = """
 #include <cstdio>
 #include "hocket/error.hpp"
-#include "zarr/codec.hpp"
-using namespace hocket::zarr;
 template <class Call> void attempt(Call&& call) {
     try {
         call();
@@ -24,6 +23,10 @@ template <class Call> void attempt(Call&& call) {
         std::puts(error.what());
     }
 }
+"""
+CODECS = """
+#include "zarr/codec.hpp"
+using namespace hocket::zarr;
 int main() {
     for (const char* name : {"zstd", "gzip", "blosc"}) {
         const Codec codec = Codec::named(name);
@@ -34,26 +37,50 @@ int main() {
     attempt([&] { static_cast<void>(encode(std::span(&zstd, 1), Bytes(3))); });
 }
 """
+KEYS = """
+#include "net/stream.hpp"
+using namespace hocket::net;
+int main() {
+    attempt([] { require_tls(); });
+    attempt([] { static_cast<void>(Key::read("run.key")); });
+    attempt([] { static_cast<void>(tls_server(Descriptor(), nullptr)); });
+    attempt([] { static_cast<void>(tls_client(Descriptor(), nullptr, Right::read)); });
+}
+"""
+
+
+def errors_of(program, sources, folder):
+    """The lines that a program prints which is compiled with these sources, and no library."""
+    compiler = shlex.split(os.environ.get("CXX", "g++"))
+    if shutil.which(compiler[0]) is None:
+        pytest.skip("needs a compiler")
+    source = folder / "program.cpp"
+    source.write_text(ATTEMPT + program, encoding="utf-8")
+    flags = ["-std=c++20", "-pthread", f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}"]
+    made = folder / "program"
+    subprocess.run([*compiler, *flags, source, *sources, "-o", made], check=True)
+    return subprocess.run([made], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @pytest.mark.soak
 def test_a_codec_without_its_library_says_how_to_get_it(tmp_path):
-    compiler = shlex.split(os.environ.get("CXX", "g++"))
-    if shutil.which(compiler[0]) is None:
-        pytest.skip("needs a compiler")
-    source = tmp_path / "program.cpp"
-    source.write_text(PROGRAM, encoding="utf-8")
-    program = tmp_path / "program"
-    sources = [source, *(ROOT / "src" / name for name in ("zarr/codec.cpp", "zarr/crc32c.cpp"))]
-    sources += [ROOT / "src/base/text.cpp"]
-    includes = [f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}"]
-    subprocess.run([*compiler, "-std=c++20", *includes, *sources, "-o", program], check=True)
-    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    names = ("zarr/codec.cpp", "zarr/crc32c.cpp", "base/text.cpp")
+    told = errors_of(CODECS, [ROOT / "src" / name for name in names], tmp_path)
     assert len(told) == 7
     for line, library in zip(
         told, ["libzstd"] * 2 + ["zlib1g"] * 2 + ["libblosc"] * 2 + ["libzstd"]
     ):
         assert f"hocket was built without {library}" in line and f"{library}-dev" in line
+
+
+@pytest.mark.soak
+def test_a_key_without_openssl_says_how_to_get_it(tmp_path):
+    """`open_port` and `connect` ask the same before they listen or dial with a key."""
+    names = ("net/key.cpp", "net/secret.cpp", "net/tls.cpp", "net/stream.cpp", "net/descriptor.cpp")
+    sources = [*(ROOT / "src" / name for name in names), *ROOT.glob("src/base/*.cpp")]
+    told = errors_of(KEYS, sources, tmp_path)
+    assert len(told) == 4
+    assert all("a key needs OpenSSL 3" in line and "libssl-dev" in line for line in told)
 
 
 OPENS = """
