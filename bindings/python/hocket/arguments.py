@@ -74,14 +74,19 @@ def as_count(value: Any, what: str, kind: str, least: str) -> int:
     return number
 
 
-def as_threads(value: Any) -> int:
-    """A number of threads; 0: the library decides. Raises `Error`."""
+def as_positive(value: Any, what: str, none: str = "None") -> int:
+    """A number from 1 on; 0 for None: the library decides. Raises `Error`."""
     if value is None:
         return 0
-    number = as_number(value, "threads")
+    number = as_number(value, what)
     if number < 1:
-        raise Error(f"threads is {number}; give 1 or more, or None for what the process may use")
-    return min(number, 1024)
+        raise Error(f"{what} is {number}; give 1 or more, or {none}")
+    return number
+
+
+def as_threads(value: Any) -> int:
+    """A number of threads; 0: the library decides. Raises `Error`."""
+    return min(as_positive(value, "threads", "None for what the process may use"), 1024)
 
 
 def as_seconds(

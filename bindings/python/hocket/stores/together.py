@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 import numpy as np
 
 from hocket import _mpi, dtypes
-from hocket.arguments import as_bytes, as_flag, as_number, as_text
+from hocket.arguments import as_bytes, as_flag, as_positive, as_text
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
 from hocket.communicators import communicator
@@ -120,15 +120,6 @@ def bound(max_buffer: Any) -> Optional[int]:
     return None if max_buffer is None else as_bytes(max_buffer, "max_buffer")
 
 
-def number_of(writers: Any) -> int:
-    if writers is None:
-        return 0
-    number = as_number(writers, "writers")
-    if number < 1:
-        raise Error(f"writers is {writers!r}; give 1 or more, or None")
-    return number
-
-
 def _array(a: Any, what: str) -> Array:
     if not isinstance(a, Array):
         raise MismatchError(f"cannot {what} {type(a).__name__}: give an array, as of hk.empty")
@@ -153,7 +144,7 @@ def iwrite(
             as_text(name, "name", "t"),
             _array(a, "write")._wrapped(),
             box,
-            number_of(writers),
+            as_positive(writers, "writers"),
             bound(max_buffer),
             as_flag(copy, "copy"),
             later,
@@ -168,7 +159,7 @@ def append(store: Any, name: Any, a: Any, writers: Any, max_buffer: Any, timeout
         arguments = (
             as_text(name, "name", "t"),
             _array(a, "append")._wrapped(),
-            number_of(writers),
+            as_positive(writers, "writers"),
             bound(max_buffer),
             seconds,
         )
