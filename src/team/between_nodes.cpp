@@ -16,8 +16,8 @@ using comm::Protocol;
 
 /// Bytes of text in one message: those of all operations but a gather of more than 1000 processes.
 constexpr std::size_t part_bytes = 4096;
-/// Besides: the number of the root team, because a team that was aborted may have left messages
-/// behind, which of several parts come later, and the length of this one.
+/// A message begins with the number of the root team, because a team that was aborted may have left
+/// messages behind, with 1 if more parts follow, and with the length of its own part.
 constexpr std::size_t message_bytes = part_bytes + 3 * sizeof(std::int64_t);
 
 /// Messages under way, as groups of these numbers.

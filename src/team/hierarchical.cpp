@@ -13,6 +13,7 @@
 #include "team/fold.hpp"
 
 namespace hocket::team {
+
 using comm::Protocol;
 using Places = std::vector<std::size_t>;
 
