@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .table import seconds
@@ -85,6 +86,18 @@ def _table(found: Sequence[Line], ratio: str, other: str, title: str) -> list[st
     ]
 
 
+def _command(document: Mapping[str, Any]) -> str:
+    """The command of this report, without options that change no figure."""
+    words = ["hocket", "bench", document["benchmark"]]
+    rest = iter(document["arguments"])
+    for word in rest:
+        if word in ("--json", "--timeout"):
+            next(rest)
+        else:
+            words.append(Path(word).name if "/" in word else word)
+    return " ".join(words)
+
+
 def page(documents: Sequence[Mapping[str, Any]], failed: Mapping[str, str]) -> str:
     """The page, in Markdown. `failed`: benchmarks that ended with an error, and the error."""
     found = list(lines(documents))
@@ -102,10 +115,9 @@ def page(documents: Sequence[Mapping[str, Any]], failed: Mapping[str, str]) -> s
     text = [
         f"# All benchmarks: {machine['cpu']}, {machine['cores_allowed']} cores",
         "",
-        f"`hocket bench --all` on {about['date'][:10]}, {machine['system']}, "
-        f"{library}. Medians; contestants take turns in one run. hocket is behind the best peer in "
-        f"{behind} of {peers} figures, and its fastest way in {tables_behind} of {len(fastest)} "
-        "tables.",
+        f"{about['date'][:10]}, {machine['system']}, {library}. Medians; contestants take turns "
+        f"in one run. hocket is behind the best peer in {behind} of {peers} figures, and its "
+        f"fastest way in {tables_behind} of {len(fastest)} tables.",
         "",
         "## Beside the best peer",
         "",
@@ -121,6 +133,7 @@ def page(documents: Sequence[Mapping[str, Any]], failed: Mapping[str, str]) -> s
         *_table(found, "of_limit", "limit", "limit"),
         "",
     ]
+    text += ["## Commands", "", *(f"- `{_command(each)}`" for each in documents), ""]
     absent = {**LEFT_OUT, **failed}
     text += ["## Not here", "", *(f"- `{name}`: {why}" for name, why in sorted(absent.items())), ""]
     return "\n".join(text)

@@ -389,7 +389,14 @@ def test_the_page_of_all_benchmarks_begins_with_the_worst() -> None:
         {**table("lost", 2.0), "language": "C++"},
     ]
     machine = {"cpu": "a processor", "cores_allowed": 2, "system": "Linux 6"}
-    report = {"benchmark": "b", "date": "2026-01-02T03:04", "machine": machine, "tables": tables}
+    words = ["--ranks", "16", "--json", "/tmp/b.json", "--hptt", "/lib/libhptt.so"]
+    report = {
+        "benchmark": "b",
+        "arguments": words,
+        "date": "2026-01-02T03:04",
+        "machine": machine,
+        "tables": tables,
+    }
     text = overview.page([report], {"linpack": "no time"})
     rows = [line for line in text.splitlines() if line.startswith("| ") and "ratio" not in line]
     assert [row.split("|")[1].strip() for row in rows] == ["0.25", "2.00", "0.20"]
@@ -397,6 +404,7 @@ def test_the_page_of_all_benchmarks_begins_with_the_worst() -> None:
     assert (
         "in 1 of 2 figures, and its fastest way in 1 of 2 tables" in text
         and "`linpack`: no time" in text
+        and "`hocket bench b --ranks 16 --hptt libhptt.so`" in text
     )
 
 
@@ -406,7 +414,8 @@ def test_all_goes_on_from_kept_reports(tmp_path, capsys):
     for number, name in enumerate(names[1:]):
         figure = {"name": "hocket", "median": 1.0, "speedup": number + 0.5}
         table = {"parameters": {}, "baseline": "MPI", "limit": None, "figures": [figure]}
-        report = {"benchmark": name, "date": "2026-01-02", "machine": machine, "tables": [table]}
+        report = {"benchmark": name, "arguments": [], "date": "2026-01-02"}
+        report |= {"machine": machine, "tables": [table]}
         (tmp_path / f"{name}.json").write_text(json.dumps(report), encoding="utf-8")
     page = tmp_path / "page.md"
     words = ["--all", "--reports", str(tmp_path), "--page", str(page), "--only", names[1]]
