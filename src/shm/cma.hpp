@@ -32,24 +32,15 @@ enum class CmaMethod {
              // process between that and its own array
 };
 
-/// HOCKET_CROSSING: `always` gives direct, `packed` gives packed, `measured` gives nothing.
-/// @throws Error for any other value.
-std::optional<CmaMethod> cma_method_setting();
-
-/// Measured costs of copies, in seconds. Two processes share a copy by the kernel evenly; of a copy
-/// through a buffer, one process packs and the other unpacks.
-struct CmaCosts {
-    double byte = 0, run = 0;  // by the kernel: a byte, and beside its bytes a run
-    double packed_byte = 0;    // copied once more, to or from a buffer that is in this core's cache
-    double staged_byte = 0;    // through buffers, by both processes
+/// A message for which one of them is chosen.
+struct CmaMessage {
+    std::int64_t bytes, runs;                   // runs: from array to array
+    std::function<std::int64_t()> packed_runs;  // those of the other's array alone
+    std::int64_t count;       // of messages that travel together, this one among them
+    std::int64_t ring_bytes;  // of the buffers that it would need
 };
-
-/// The fastest one for so many runs. Calls `packed_runs` only if packing may be faster.
-CmaMethod choose_cma_method(const CmaCosts& costs, std::int64_t bytes, std::int64_t runs,
-                            const std::function<std::int64_t()>& packed_runs);
-/// By the costs of copies on this machine, measured at the first call.
-CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
-                            const std::function<std::int64_t()>& packed_runs);
+/// By the lengths of runs. HOCKET_CROSSING=always and =packed decide for all messages.
+CmaMethod choose_cma_method(const CmaMessage& message);
 
 /// Runs on their way between this process and another, so many at a time as the system takes.
 class CmaTransfer {

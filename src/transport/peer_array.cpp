@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/log.hpp"
 #include "hocket/memory.hpp"
+#include "transport/channel_use.hpp"
 
 namespace hocket::transport {
 
@@ -43,7 +45,10 @@ PeerArray found(const Payload& words, const Message& message, bool sending) {
     const auto runs_there = [&] {
         return message.cut(sending ? Chunks::Kind::unpacking : Chunks::Kind::packing).runs();
     };
-    switch (shm::choose_cma_method(message.bytes, message.parts().runs(), runs_there)) {
+    const std::int64_t count = std::max<std::int64_t>(message.bytes_of_many / message.bytes, 1);
+    const std::int64_t ring = std::min<std::int64_t>(message.bytes, slot_size * ring_slots);
+    switch (
+        shm::choose_cma_method({message.bytes, message.parts().runs(), runs_there, count, ring})) {
         case shm::CmaMethod::direct:
             return {nullptr, address, nullptr};
         case shm::CmaMethod::packed:

@@ -136,29 +136,25 @@ TEST(Cma, OneThatMayNotBeReadIsNotReached) {
     EXPECT_EQ(status, 0);
 }
 
-constexpr std::int64_t mebibyte = 1 << 20;
-constexpr auto in(std::int64_t runs) {
-    return [=] { return runs; };
+CmaMethod choice(std::int64_t bytes, std::int64_t run, std::int64_t packed_run,
+                 std::int64_t count = 1) {
+    const auto packed_runs = [=] { return bytes / packed_run; };
+    return choose_cma_method({bytes, bytes / run, packed_runs, count, 512 << 10});
 }
 
 TEST(Cma, WhatPaysDependsOnTheLengthOfRuns) {
-    // A byte by the kernel as fast as memory, a run a tenth of a microsecond.
-    const CmaCosts costs{1e-10, 1e-7, 1e-10, 5e-10};
-    EXPECT_EQ(choose_cma_method(costs, mebibyte, 1, in(1)), CmaMethod::direct);
-    EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 8, in(1)), CmaMethod::direct);
-    EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 16, in(1)), CmaMethod::packed);
-    EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 16, in(1 << 16)), CmaMethod::none);
-    EXPECT_EQ(choose_cma_method(costs, mebibyte, 1 << 12, in(1 << 11)), CmaMethod::packed);
-    // If the kernel is slower than copies through a buffer, it is of no use.
-    EXPECT_EQ(choose_cma_method({6e-10, 1e-7, 1e-10, 5e-10}, mebibyte, 1, in(1)), CmaMethod::none);
-}
-
-TEST(Cma, WhatIsMeasuredIsPossible) {
-    // A run of one byte costs a system many times what the byte costs.
-    EXPECT_EQ(choose_cma_method(mebibyte, mebibyte, in(mebibyte)), CmaMethod::none);
-    // Nor is one more copy of the bytes ever worth as many runs as there are without it.
-    EXPECT_NE(choose_cma_method(mebibyte, 1, in(1)), CmaMethod::packed);
-    EXPECT_NE(choose_cma_method(mebibyte, 1 << 10, in(1 << 10)), CmaMethod::packed);
+    constexpr std::int64_t small = 1 << 20, large = 8 << 20, few = 3, many = 15;
+    EXPECT_EQ(choice(large, 1 << 16, 1 << 16), CmaMethod::direct);
+    EXPECT_EQ(choice(small, 1 << 16, 1 << 16), CmaMethod::none);
+    EXPECT_EQ(choice(large, 1 << 13, 1 << 16), CmaMethod::none);
+    // Rings that exceed the cache cost more.
+    EXPECT_EQ(choice(small, 1 << 13, 1 << 13, many), CmaMethod::direct);
+    EXPECT_EQ(choice(small, 1 << 10, 1 << 10, many), CmaMethod::none);
+    // Elements of several messages in one line are unpacked together.
+    EXPECT_EQ(choice(large, 8, large), CmaMethod::none);
+    EXPECT_EQ(choice(large, 8, large, few), CmaMethod::packed);
+    EXPECT_EQ(choice(small, 8, small, many), CmaMethod::packed);
+    EXPECT_EQ(choice(large, 8, 16, many), CmaMethod::none);
 }
 
 }  // namespace
