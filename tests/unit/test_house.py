@@ -101,7 +101,6 @@ COPIES_IN_LOOPS = {
     "src/array/shift.cpp": "one element beyond the edge, many times",
     "src/shm/segment.cpp": "the pages of a forked child, which have the same addresses",
     "src/flow/region.cpp": "the words of a text that is hashed",
-    "src/shm/cma.cpp": "what buffers cost, measured on memory that lies together",
     "src/team/team.cpp": "values of a line of a cell, by member",
     "src/transport/rendezvous.cpp": "texts, one after the other",
     "src/zarr/crc32c.cpp": "the words of bytes whose checksum is computed",
