@@ -152,14 +152,20 @@ void of_type(const World& world, const std::string& type, MPI_Datatype kind) {
          number<T>(
              "hocket",
              [&team, mine, rank] { return rank == 0 ? team.bcast_put(mine) : team.bcast_get<T>(); },
-             T(1))});
+             T(1)),
+         number<T>(
+             "hocket putget, no barrier",
+             [&team, mine] { return team.putget(mine, 0, {.barrier = false}); }, T(1))});
     compare(world, "12", "scan_add", type,
             {number<T>(
                  "MPI", [=] { return scanned(MPI_SUM); }, upto),
              with_barrier<T>(
                  world, [=] { return scanned(MPI_SUM); }, upto),
              number<T>(
-                 "hocket", [&team, mine] { return team.scan_add(mine); }, upto)});
+                 "hocket", [&team, mine] { return team.scan_add(mine); }, upto),
+             number<T>(
+                 "hocket, no barrier",
+                 [&team, mine] { return team.scan_add(mine, {.barrier = false}); }, upto)});
     compare(world, "13", "scan_mul", type,
             {number<T>(
                  "MPI", [=] { return scanned(MPI_PROD); }, partial),

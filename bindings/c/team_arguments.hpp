@@ -26,7 +26,7 @@ int with_team(const char* function, team::Op op, hocket_team* handle, double tim
             },
             [&](const std::string& message) {
                 try {
-                    Binding::refuse(team, op, message);
+                    Binding::refuse(team, op, message, options.barrier);
                 } catch (const Error&) {  // this process raises its own error
                 }
             });

@@ -89,7 +89,8 @@ Type hocket::c::type_of(int type, TeamOptions& options) {
     if (type < 0 || known > HOCKET_TEAM_FLOAT64)
         throw ArgumentError("'type' is " + std::to_string(type) +
                             "; give one of enum hocket_team_type");
-    options.narrow = type >> 8;
+    options.narrow = type >> 8 & 0xff;
+    options.barrier = (type & HOCKET_TEAM_NO_BARRIER) == 0;
     return static_cast<Type>(known);
 }
 

@@ -185,7 +185,7 @@ class Writer:
             one.declared.append(f"type(c_funptr), value :: {name}")
             one.passed.append(name)
         elif p.type == "constant":
-            one.passed.append(f"int({name}, c_int)")
+            teams.constant(one, self.c_name, name)
         elif p.name == "value" and p.const and p.type in SCALARS:
             teams.value_in_memory(one, p, self.given(p))
         elif p.type == "void":

@@ -26,6 +26,7 @@ class Procedure:
     name: str
     required: list[str] = field(default_factory=list)
     optional: list[str] = field(default_factory=list)
+    last: list[str] = field(default_factory=list)  # optional, behind the others
     declared: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
@@ -35,7 +36,7 @@ class Procedure:
 
     def text(self, c_name: str) -> str:
         """The whole subroutine."""
-        arguments = [*self.required, *self.optional, "ierr"]
+        arguments = [*self.required, *self.optional, *self.last, "ierr"]
         declared = [*self.declared, "integer, intent(out), optional :: ierr"]
         lines = [f"subroutine {self.name}({', '.join(arguments)})"]
         lines += [f"  {line}" for line in declared]

@@ -19,6 +19,8 @@ TYPES = {
 }
 OPERATIONS = ("add", "mul", "min", "max", "and", "or")
 COMBINING = ("hocket_team_reduce", "hocket_team_scan")
+#: those that can do without a barrier
+WITHOUT_BARRIER = ("hocket_team_scan", "hocket_team_putget")
 #: the arguments with this type
 VALUES = ("value", "result", "values")
 
@@ -52,6 +54,19 @@ def variants(function: Function) -> Iterator[tuple[str, str, Function]]:
             )
             specific = f"{generic}_{constant.removeprefix('HOCKET_TEAM_').lower()}"
             yield generic, specific, Function(function.name, parameters)
+
+
+def constant(one: Procedure, c_name: str, name: str) -> None:
+    """An operation or a type; with the type, operations that have it get the option `barrier`."""
+    if c_name not in WITHOUT_BARRIER or name not in TYPES.values():
+        one.passed.append(f"int({name}, c_int)")
+        return
+    one.last.append("barrier")
+    one.declared += ["logical, intent(in), optional :: barrier", "integer(c_int) :: type_"]
+    one.before.append(f"type_ = {name}")
+    without = f"{name} + HOCKET_TEAM_NO_BARRIER"
+    one.before.append(f"if (present(barrier)) type_ = merge({name}, {without}, barrier)")
+    one.passed.append("type_")
 
 
 def value_in_memory(one: Procedure, p: Parameter, given: str) -> None:

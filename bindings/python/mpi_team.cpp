@@ -22,8 +22,9 @@ using team::Type;
 using Timeout = std::optional<double>;
 using Words = std::vector<std::uint64_t>;
 
-TeamOptions options_of(int narrow, const Timeout& timeout) {
+TeamOptions options_of(int narrow, const Timeout& timeout, bool barrier = true) {
     TeamOptions options;
+    options.barrier = barrier;
     options.narrow = narrow;
     if (timeout) options.deadline = Deadline::in(timeout);
     return options;
@@ -161,16 +162,17 @@ void bind_team(nb::module_& m) {
         .def(
             "run",
             [](const Team& team, Op op, int type, const nb::bytes& value, int process, int narrow,
-               const Timeout& timeout) {
+               const Timeout& timeout, bool barrier) {
                 const team::Call call = call_of(op, type, value, process);
                 std::uint64_t bits = 0;
                 {
                     const nb::gil_scoped_release released;
-                    bits = Binding::run(team, call, options_of(narrow, timeout));
+                    bits = Binding::run(team, call, options_of(narrow, timeout, barrier));
                 }
                 return result_of(call, bits);
             },
-            "op"_a, "type"_a, "value"_a, "process"_a, "narrow"_a, "timeout"_a.none())
+            "op"_a, "type"_a, "value"_a, "process"_a, "narrow"_a, "timeout"_a.none(),
+            "barrier"_a = true)
         .def(
             "run_mask",
             [](const Team& team, Op op, int type, const nb::bytes& value, int process, int narrow,
@@ -214,10 +216,10 @@ void bind_team(nb::module_& m) {
         .def("error", &Team::error, "message"_a, unlocked)
         .def(
             "refuse",
-            [](const Team& team, team::Op op, const std::string& message) {
-                Binding::refuse(team, op, message);
+            [](const Team& team, team::Op op, const std::string& message, bool barrier) {
+                Binding::refuse(team, op, message, barrier);
             },
-            "op"_a, "message"_a, unlocked);
+            "op"_a, "message"_a, "barrier"_a = true, unlocked);
 }
 
 }  // namespace hocket::python

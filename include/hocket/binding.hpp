@@ -62,7 +62,8 @@ struct Binding {
                        const std::string& message, Deadline deadline = {});
     /// Joins a team's operation that this process cannot make. @throws Error with this message
     /// here, and with one that names this process on the others.
-    [[noreturn]] static void refuse(const Team& team, team::Op op, const std::string& message);
+    [[noreturn]] static void refuse(const Team& team, team::Op op, const std::string& message,
+                                    bool barrier = true);
 
     /// Runs a team's operation whose type is known only at run time.
     static std::uint64_t run(const Team& team, const team::Call& call, const TeamOptions& options);

@@ -117,8 +117,12 @@ class Pending;
 }  // namespace team
 
 struct TeamOptions {
-    int narrow = 0;     ///< the number of low bits of an unsigned value that take part; 0: all
-    Deadline deadline;  ///< ends the wait; the operation goes on
+    int narrow = 0;       ///< the number of low bits of an unsigned value that take part; 0: all
+    Deadline deadline{};  ///< ends the wait; the operation goes on
+    /// False: a scan or a putget (all processes name the same source) is no barrier, if all of the
+    /// team share memory. A process waits only for those whose values it takes, and may be 16 calls
+    /// ahead of those that take its values. An error of such a call breaks the root team.
+    bool barrier = true;
 };
 
 /// A started operation, and its result.
@@ -141,9 +145,9 @@ class TeamResult {
 };
 
 /// A group of processes that perform operations together. Masks, sources, votes and results number
-/// processes as in the root team. Every operation that communicates is a barrier of its team, and
-/// all processes of the team make the same call. Teams that share two processes or more call their
-/// operations in the same order.
+/// processes as in the root team. Every operation that communicates is a barrier of its team
+/// (unless TeamOptions::barrier is false), and all processes of the team make the same call. Teams
+/// that share two processes or more call their operations in the same order.
 ///
 /// Team is a handle: copies name the same team. All operations that communicate throw MismatchError
 /// if processes call different operations, types or teams; Error for invalid arguments on any
@@ -325,7 +329,7 @@ class Team {
                     const TeamOptions& options = {}) const;
     // For bindings: joins an operation with invalid arguments. The errors of other processes name
     // this process.
-    [[noreturn]] void refuse(team::Op op, const std::string& message) const;
+    [[noreturn]] void refuse(team::Op op, const std::string& message, bool barrier = true) const;
     template <class T>
     T typed(team::Op op, T value, const TeamOptions& options, int process = 0) const {
         return team::value_of<T>(

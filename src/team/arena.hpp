@@ -12,6 +12,7 @@
 #include <string>
 
 #include "shm/flag.hpp"
+#include "shm/flag_stream.hpp"
 #include "shm/mapping.hpp"
 
 namespace hocket::team {
@@ -34,6 +35,7 @@ struct DepartureNotice {
 /// One per other process of the node.
 struct PeerSlot {
     shm::Flag flag;                                   // from the owner to that process
+    shm::StreamMemory stream;                         // also
     alignas(128) std::atomic<std::uint32_t> left{0};  // that process does not access this arena any
                                                       // more
 };

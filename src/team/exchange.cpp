@@ -65,12 +65,14 @@ Root::TryResult Root::try_exchange(const Group& group, std::uint64_t header,
         for (std::size_t i = 0; i < words; ++i)
             values[observed * words + i] = flags->payload_word(i + 1);
     }
-    // Lets other operations progress, even in a loop of very short rounds.
-    if (++rounds_ % 256 == 0) {
-        const comm::EngineLock engine_lock(comm::EngineLock::waiting);
-        comm::Engine::instance().progress_once();
-    }
+    progress_sometimes();
     return same ? TryResult::complete : TryResult::published;
+}
+
+void Root::progress_sometimes() {
+    if (++rounds_ % 256 != 0) return;
+    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
+    comm::Engine::instance().progress_once();
 }
 
 void Root::exchange(const std::shared_ptr<const Group>& group, const Header& header,

@@ -28,6 +28,8 @@ class PeerWait final : public comm::Condition {
         if (awaited != nullptr) awaited->add_names(round_.root->name_of(process_));
         const auto departure = round_.root->absent(*round_.group, process_, round_.direct());
         if (!departure) return false;
+        // Without a barrier, other processes may have made their call, and left since.
+        if (round_.source && departure->process != process_ && !departure->broke) return false;
         if (come_()) return true;  // it published before it left
         const double now = platform::seconds();
         if (!seen_) seen_ = now;

@@ -34,6 +34,8 @@ void Root::add_member(int process, Arena arena) {
     other.arena = std::move(arena);
     other.flags.out = &arena_->slot(slot).flag;
     other.flags.in = &other.arena->slot(slot_).flag;
+    other.stream.mine = &arena_->slot(slot).stream;
+    other.stream.other = &other.arena->slot(slot_).stream;
 }
 
 Root::~Root() {

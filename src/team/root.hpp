@@ -61,6 +61,16 @@ class Root : public std::enable_shared_from_this<Root> {
     /// A round whose values are folded on the way.
     std::uint64_t fold(const std::shared_ptr<const Group>& group, const Header& header,
                        std::uint64_t value, const Deadline& deadline);
+    /// A scan, or a putget from member `source`, in which a process waits for the one whose value
+    /// it takes, and for none else. All members share memory. Aborts the team if the calls differ.
+    std::uint64_t pass(const std::shared_ptr<const Group>& group, const Header& header,
+                       std::uint64_t value, std::size_t source, const Deadline& deadline);
+    /// Ends such a call, once no wait is left: takes the value, and publishes that of this process.
+    std::uint64_t pass_on(const Group& group, const Header& header, std::uint64_t value,
+                          std::size_t source);
+    shm::FlagStream& stream(const Group& group, std::size_t member) {
+        return links_[static_cast<std::size_t>(group.process(member))].stream;
+    }
     /// Starts a round, which executes after earlier rounds with two common processes.
     std::shared_ptr<comm::Call> start(const std::shared_ptr<Round>& round);
 
@@ -89,6 +99,7 @@ class Root : public std::enable_shared_from_this<Root> {
     struct MemberLink {
         std::optional<Arena> arena;             // if it shares memory with this process
         FlagPair flags;                         // flags in that arena
+        shm::FlagStream stream;                 // also
         MemberState state = MemberState::here;  // if it does not: as its notice says
         std::string words;
     };
@@ -101,6 +112,8 @@ class Root : public std::enable_shared_from_this<Root> {
     enum class TryResult { nothing, published, complete };
     TryResult try_exchange(const Group& group, std::uint64_t header, const std::uint64_t* value,
                            std::size_t words, std::uint64_t* values, std::size_t& observed);
+    /// Lets other operations progress, even in a loop of very short rounds.
+    void progress_sometimes();
     void poll_notices();
     MemberState state_of(int process, std::string& words);
     void finish(const std::shared_ptr<Round>& round, const Deadline& deadline,

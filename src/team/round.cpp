@@ -82,7 +82,9 @@ comm::Protocol<> drive(std::shared_ptr<Round> round,
         co_await comm::until(ended);
     }
     round->root->require_whole();
-    if (round->direct()) {
+    if (round->source) {
+        co_await pass_round(*round);
+    } else if (round->direct()) {
         co_await directly(*round);
     } else {
         co_await hierarchical_round(*round);

@@ -21,8 +21,9 @@ struct Round {
     std::shared_ptr<Root> root;
     std::shared_ptr<const Group> group;
     Header header;
-    std::vector<std::uint64_t> value;  // this process's
-    bool all = false;                  // the result depends on each value, not only on their fold
+    std::vector<std::uint64_t> value;   // this process's
+    bool all = false;                   // the result depends on each value, not only on their fold
+    std::optional<std::size_t> source;  // of a call without a barrier: as for Root::pass
 
     bool published = false;    // this process has already published, in a direct round
     std::size_t observed = 0;  // number of members whose values have arrived
@@ -31,7 +32,9 @@ struct Round {
     std::uint64_t result = 0;           // the fold of all values
 
     /// All members share memory, and each publishes to all others.
-    bool direct() const { return group->in_node && (all || group->size() <= max_fan_in); }
+    bool direct() const {
+        return !source && group->in_node && (all || group->size() <= max_fan_in);
+    }
 };
 
 /// "reduce_add of float64 of the team 0-3", for errors and long waits.
@@ -55,6 +58,10 @@ bool groups_disagree(const Group& group, const Mismatch& mismatch);
 std::optional<Mismatch> mismatch_of(const Group& group, const std::vector<std::uint64_t>& headers);
 /// Finds them in the payloads of the last direct round.
 std::optional<Mismatch> mismatch_of(const Group& group, const Header& mine);
+
+// pass.cpp
+
+comm::Protocol<> pass_round(Round& round);
 
 // hierarchical.cpp
 

@@ -26,6 +26,11 @@ namespace {
 // Values of this many processes need no allocation.
 using Values = team::SmallVector<std::uint64_t, 64>;
 
+/// Whether no process takes the values of all others, so that it need not wait for them.
+bool has_no_need_of_all(Op op) {
+    return op == Op::putget || team::scans(op);
+}
+
 bool speaks_of_process(Op op) {
     return op == Op::putget || op == Op::vote || op == Op::vote_count;
 }
@@ -70,7 +75,10 @@ bool Team::shares_memory() const {
 namespace {
 
 // The error of a call; empty if it is correct.
-std::string wrong(const team::Group& group, const Call& call, int narrow) {
+std::string wrong(const team::Group& group, const Call& call, const TeamOptions& options) {
+    const int narrow = options.narrow;
+    if (!options.barrier && !has_no_need_of_all(call.op))
+        return "barrier=False: only scans and putget can do without one";
     if (speaks_of_process(call.op) && !group.mask.contains(call.process)) {
         const char* what = call.op == Op::putget ? "the source" : "the vote";
         return std::string(what) + " is process " + std::to_string(call.process) +
@@ -100,8 +108,9 @@ struct Prepared {
 
 Prepared prepared(const Team& team, const team::Group& group, const Call& call,
                   const TeamOptions& options) {
-    if (const std::string why = wrong(group, call, options.narrow); !why.empty())
-        Binding::refuse(team, call.op, std::string(team::name_of(call.op)) + ": " + why);
+    if (const std::string why = wrong(group, call, options); !why.empty())
+        Binding::refuse(team, call.op, std::string(team::name_of(call.op)) + ": " + why,
+                        options.barrier || !has_no_need_of_all(call.op));
     Prepared out;
     out.header.op = call.op;
     out.header.type = call.type;
@@ -123,6 +132,8 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
 
 std::uint64_t Team::run(const Call& call, const TeamOptions& options) const {
     const Prepared ready = prepared(*this, *group_, call, options);
+    if (!options.barrier && group_->in_node)
+        return root_->pass(group_, ready.header, ready.bits, ready.source, options.deadline);
     if (!team::takes_all(*group_, call.op))
         return root_->fold(group_, ready.header, ready.bits, options.deadline);
     Values values(group_->size());
@@ -207,6 +218,7 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
 }
 
 TeamResult Team::start(const Call& call, const TeamOptions& options) const {
+    if (!options.barrier) refuse(call.op, "a started operation is a barrier", false);
     const Prepared ready = prepared(*this, *group_, call, options);
     root_->require_whole();
     auto pending = std::make_shared<team::Pending>();
@@ -237,8 +249,11 @@ void Team::error(const std::string& message) const {
 // raises its error without them.
 static constexpr double refusal_seconds = 10;
 
-void Team::refuse(Op op, const std::string& message) const {
+void Team::refuse(Op op, const std::string& message, bool barrier) const {
     root_->require_whole();
+    // Without a barrier the others need not wait for this process, so that it cannot end the call
+    // together with them.
+    if (!barrier && group_->in_node) root_->abort_team({"Error", message});
     auto round = std::make_shared<team::Round>();
     round->group = group_;
     round->header.op = op;
@@ -277,8 +292,8 @@ std::uint64_t TeamResult::bits() const {
                            pending_->source);
 }
 
-void Binding::refuse(const Team& team, team::Op op, const std::string& message) {
-    team.refuse(op, message);
+void Binding::refuse(const Team& team, team::Op op, const std::string& message, bool barrier) {
+    team.refuse(op, message, barrier);
 }
 std::uint64_t Binding::run(const Team& team, const team::Call& call, const TeamOptions& options) {
     return team.run(call, options);

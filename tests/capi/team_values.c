@@ -40,8 +40,11 @@ static void test_combining(hocket_team* team, int type, const team_numbers* expe
         }
         OK(hocket_team_reduce(team, op, type, mine, 60, found));
         CHECK(is_value(type, truth ? 1 : reduced[op], found));
-        OK(hocket_team_scan(team, op, type, mine, 60, found));
-        CHECK(is_value(type, truth ? 1 : scanned[op], found));
+        for (int barrier = 0; barrier < 2; ++barrier) {
+            const int given = barrier ? type : type | HOCKET_TEAM_NO_BARRIER;
+            OK(hocket_team_scan(team, op, given, mine, 60, found));
+            CHECK(is_value(type, truth ? 1 : scanned[op], found));
+        }
     }
 }
 
@@ -50,6 +53,8 @@ static void test_values(hocket_team* team, int type, const team_numbers* expecte
     const size_t bytes = write_value(type, rank + 1, mine);
     OK(hocket_team_putget(team, type, mine, ranks - 1, 60, found));
     CHECK(is_value(type, ranks, found));
+    OK(hocket_team_putget(team, type | HOCKET_TEAM_NO_BARRIER, mine, 0, 60, found));
+    CHECK(is_value(type, 1, found));
     OK(hocket_team_gather(team, type, mine, 60, 64, all));
     for (int p = 0; p < ranks; ++p) CHECK(is_value(type, p + 1, all + (size_t)p * bytes));
     if (rank == ranks - 1)

@@ -98,6 +98,10 @@ contains
     call check(iand(got, 8) == 8, 'and so far')
     call hocket_team_scan_or(team, ibset(0, rank), got)
     call check(got == 2**(rank + 1) - 1, 'or so far')
+    call hocket_team_scan_add(team, rank + 1, got, barrier=.false.)
+    call check(got == (rank + 1)*(rank + 2)/2, 'sum so far, no barrier')
+    call hocket_team_putget(team, 7*rank, ranks - 1, got, timeout=60.0d0, barrier=.false.)
+    call check(got == 7*(ranks - 1), 'putget, no barrier')
   end subroutine
 
   ! The processes of even number, and those of odd number.

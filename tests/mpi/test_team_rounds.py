@@ -51,9 +51,11 @@ def rounds(comm: Any, count: int, seed: int) -> None:
             assert s.waitvec(salt >> (me % 30) & 1, timeout=SECONDS) == expected, what
         elif kind == 4:
             source = members[salt % len(members)]
-            assert s.putget(v, source, timeout=SECONDS) == salt * 31 + source, what
+            got = s.putget(v, source, timeout=SECONDS, barrier=bool(salt & 2))
+            assert got == salt * 31 + source, what
         elif kind == 5:
-            assert s.scan_add(v, timeout=SECONDS) == sum(all_of[: members.index(me) + 1]), what
+            got = s.scan_add(v, timeout=SECONDS, barrier=bool(salt & 2))
+            assert got == sum(all_of[: members.index(me) + 1]), what
         elif kind == 6:
             vote = members[(salt + me) % len(members)]
             voters = [p for p in members if members[(salt + p) % len(members)] == me]

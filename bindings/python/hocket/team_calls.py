@@ -28,16 +28,29 @@ OF = {"reduce": "all", "scan": "the processes up to this one, itself included"}
 
 def _fold(name: str) -> Callable[..., Any]:
     op = getattr(Op, name)
+    way, fold = name.split("_")
 
-    def method(
+    def reduce(
         self: Calls, v: Any, *, bits: Optional[int] = None, timeout: Optional[float] = None
     ) -> Any:
         return self._one(op, v, bits, timeout)
 
-    way, fold = name.split("_")
+    def scan(
+        self: Calls,
+        v: Any,
+        *,
+        bits: Optional[int] = None,
+        timeout: Optional[float] = None,
+        barrier: bool = True,
+    ) -> Any:
+        return self._one(op, v, bits, timeout, 0, barrier)
+
+    method: Callable[..., Any] = scan if way == "scan" else reduce
     method.__name__ = f"{name}_" if fold in ("and", "or") else name
     method.__qualname__ = f"Team.{method.__name__}"
     words, result = FOLDS[fold]
+    if way == "scan":
+        words += " ``barrier=False``: as in `Team`."
     method.__doc__ = f"""{words.format(OF[way])}
 
         Raises the errors of `Team`.
@@ -77,35 +90,37 @@ class Calls:
         one = self._read(op, lambda: ONE[bool(flag)])
         return self._core.run(op, BOOL, one, 0, 0, seconds)
 
-    def _one(self, op: Op, v: Any, bits: Any, timeout: Any, process: int = 0) -> Any:
-        kind, number, value, narrow, seconds = self._taken(op, v, bits, timeout)
-        return as_value(kind, self._core.run(op, number, value, process, narrow, seconds))
+    def _one(
+        self, op: Op, v: Any, bits: Any, timeout: Any, process: int = 0, barrier: bool = True
+    ) -> Any:
+        kind, number, value, narrow, seconds = self._taken(op, v, bits, timeout, barrier)
+        return as_value(kind, self._core.run(op, number, value, process, narrow, seconds, barrier))
 
     def _count(self, op: Op, v: Any, bits: Any, timeout: Any) -> Any:
         _, number, value, narrow, seconds = self._taken(op, v, bits, timeout)
         return self._core.run(op, number, value, 0, narrow, seconds)
 
     def _taken(
-        self, op: Op, v: Any, bits: Any, timeout: Any
+        self, op: Op, v: Any, bits: Any, timeout: Any, barrier: bool = True
     ) -> tuple[type[Any], int, bytes, int, Optional[float]]:
         """The value's type, its number, its bytes; the number of its bits that take part; the
         timeout."""
-        seconds = None if timeout is None else self._seconds(op, timeout)
-        narrow = 0 if bits is None else self._read(op, lambda: narrow_of(bits))
+        seconds = None if timeout is None else self._seconds(op, timeout, barrier)
+        narrow = 0 if bits is None else self._read(op, lambda: narrow_of(bits), barrier)
         kind = type(v)
         number = TYPES.get(kind)
         if number is None:
-            v = self._read(op, lambda: scalar_of(v))
+            v = self._read(op, lambda: scalar_of(v), barrier)
             kind = type(v)
             number = TYPES[kind]
         return kind, number, v.tobytes(), narrow, seconds
 
-    def _seconds(self, op: Op, timeout: Any) -> Optional[float]:
-        return None if timeout is None else self._read(op, lambda: as_seconds(timeout))
+    def _seconds(self, op: Op, timeout: Any, barrier: bool = True) -> Optional[float]:
+        return None if timeout is None else self._read(op, lambda: as_seconds(timeout), barrier)
 
-    def _read(self, op: Op, read: Callable[[], Any]) -> Any:
+    def _read(self, op: Op, read: Callable[[], Any], barrier: bool = True) -> Any:
         """Checks an argument; an error reaches the other processes of the team."""
         try:
             return read()
         except Exception as error:
-            self._core.refuse(op, printable(f"{op.name}: {error}"))
+            self._core.refuse(op, printable(f"{op.name}: {error}"), barrier)

@@ -50,6 +50,10 @@ class Team(Calls):
     the same call. Teams that share two processes or more call their operations in the same order.
     All take ``timeout``, in seconds, which ends the wait, not the operation.
 
+    Scans and `putget` take ``barrier=False``: if all of the team share memory, a process waits only
+    for those whose values it takes, and may be 16 calls ahead of those that take its own. An error
+    of such a call breaks the root team. Over several nodes they stay barriers.
+
     Parameters
     ----------
     comm
@@ -289,9 +293,16 @@ class Team(Calls):
         return mask_of(self._core.run_mask(Op.waitvec, BOOL, one, 0, 0, seconds))
 
     def putget(
-        self, v: Any, source: int, *, bits: Optional[int] = None, timeout: Optional[float] = None
+        self,
+        v: Any,
+        source: int,
+        *,
+        bits: Optional[int] = None,
+        timeout: Optional[float] = None,
+        barrier: bool = True,
     ) -> Any:
-        """Puts `v`, and returns the value of process `source`.
+        """Puts `v`, and returns the value of process `source`. ``barrier=False``, with the same
+        source on all processes, is a broadcast: see `Team`.
 
         Raises the errors of `Team`.
 
@@ -303,8 +314,8 @@ class Team(Calls):
         >>> int(team.putget(10 * team.process, 1 - team.process)) == 10 * (1 - team.process)
         True
         """
-        process = self._read(Op.putget, lambda: as_number(source, "the source"))
-        return self._one(Op.putget, v, bits, timeout, process)
+        process = self._read(Op.putget, lambda: as_number(source, "the source"), barrier)
+        return self._one(Op.putget, v, bits, timeout, process, barrier)
 
     def gather(
         self,

@@ -6,8 +6,8 @@
  * HOCKET_TEAM_TYPE(mine), &mine, -1, &largest).
  *
  * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. Every function
- * that communicates is a barrier of the team; wrong arguments of one process are an error on
- * all. */
+ * that communicates is a barrier of the team (but see HOCKET_TEAM_NO_BARRIER); wrong arguments
+ * of one process are an error on all. */
 #ifndef HOCKET_C_TEAM_H
 #define HOCKET_C_TEAM_H
 
@@ -59,6 +59,8 @@ enum hocket_team_type {
 };
 /* An unsigned type, of whose values only the lowest `bits` bits take part. */
 #define HOCKET_TEAM_BITS(type, bits) ((type) | (bits) << 8)
+/* Added to the type of a scan or a putget: no barrier, as TeamOptions::barrier of C++. */
+#define HOCKET_TEAM_NO_BARRIER 65536
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* clang-format off */
