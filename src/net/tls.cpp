@@ -18,7 +18,7 @@
 namespace hocket::net {
 namespace {
 
-constexpr std::size_t batch = std::size_t{512} << 10;
+constexpr std::size_t batch = std::size_t{256} << 10;
 constexpr std::size_t handshake_buffer = std::size_t{16} << 10;  // of a client that may be anybody
 // More than OpenSSL's object of a connection or of a session has. Both keep secrets that are as
 // good as the key.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The side of a meeting that has the port.
-#include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/pack.hpp"
 #include "base/platform.hpp"
@@ -9,6 +11,7 @@
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
+#include "comm/texts.hpp"
 #include "port/host.hpp"
 #include "port/meeting.hpp"
 #include "port/opening.hpp"
@@ -82,20 +85,59 @@ std::string packed(int rank, const ProcessAddress& reached) {
     return packer.take();
 }
 
-// Those of the other job's processes with which this one has a standing connection. `client`: on
-// process 0, the job's own connection, whose welcome says where they find this process.
-comm::Protocol<> await_standing(Reception& reception, const Meeting& meeting, Client* client) {
-    int missing = 0;
-    const double until = platform::seconds() + until_all_come;
-    comm::When all([&] {
-        missing = reception.missing();
-        const bool sent = client == nullptr || client->connection->flush();
-        return (missing == 0 && sent) || platform::seconds() > until;
+// As an agreement, but a process that has failed ends the waits of the others at once. `ready` is
+// called until all are ready, or one has thrown. Each process sends one text to process 0, which
+// sends one to each; so none is left for a later call with this tag. @throws the first fault, on
+// all.
+comm::Protocol<> all_ready(comm::Link& link, int tag, const std::function<bool()>& ready) {
+    const bool lowest = link.rank() == 0;
+    comm::Texts texts(link, lowest ? comm::any_source : 0, tag);
+    comm::Requests sent;
+    comm::Fault fault;
+    std::string statement;
+    std::set<int> awaited;  // processes whose text has not come
+    for (int rank = lowest ? 1 : 0; rank < (lowest ? link.size() : 1); ++rank) awaited.insert(rank);
+    const auto all = awaited;
+    bool is_ready = false, decided = false;
+    comm::When over([&] {
+        if (!fault) {
+            try {
+                is_ready = ready();
+            } catch (const Error&) {
+                fault = comm::Fault::current();
+            }
+        }
+        while (const auto text = texts.next()) {
+            awaited.erase(text->from);
+            Unpacker in(text->text);
+            const comm::Fault theirs{in.text(), in.text()};
+            if (fault || !theirs) continue;
+            fault = theirs;
+            if (lowest)
+                fault.message = "process " + std::to_string(text->from) + " of " +
+                                std::to_string(link.size()) + ": " + theirs.message;
+        }
+        const bool ends = fault || (is_ready && (!lowest || awaited.empty()));
+        if (ends && !std::exchange(decided, true)) {
+            statement = Packer().text(fault.kind).text(fault.message).take();
+            for (const int rank : all) link.send_text(sent, statement, rank, tag);
+        }
+        for (const int rank : awaited) link.need(rank);
+        return sent.holds() && decided && awaited.empty();
     });
-    co_await comm::until(all);
-    if (missing > 0)
-        throw JobLostError(std::to_string(missing) + " processes of '" + meeting.connector +
-                           "' have not come within " + text::seconds(until_all_come));
+    co_await comm::until(over);
+    if (fault) fault.raise();
+}
+
+// While the jobs meet, the connecting job's own connection stands. @throws JobLostError
+void require_connector(Client& client, const Meeting& meeting) {
+    try {
+        client.connection->stream().require_answers();
+        if (client.connection->receive()) throw net::Disconnected("it sends what is no answer");
+    } catch (const net::Disconnected& error) {
+        throw JobLostError("'" + meeting.connector +
+                           "' is lost while it meets this job: " + error.what());
+    }
 }
 
 comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSignature mine,
@@ -152,27 +194,23 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     }
     const Meeting meeting = parse_meeting(co_await comm::agree(all, tag, std::move(outcome)));
     const auto node = meeting.addresses[static_cast<std::size_t>(state->comm.rank())].node;
-    comm::CallSignature met;
-    met.text = text;
     std::shared_ptr<Reception> reception;
-    try {
-        reception = std::make_shared<Reception>(std::move(listener), meeting, state->comm.rank(),
-                                                sockets_of(meeting, node),
-                                                client ? state->host->listener() : nullptr);
-        if (client) state->host->listener()->welcome(*client, packed_meeting(meeting));
-        co_await await_standing(*reception, meeting, client.get());
-    } catch (const Error&) {
-        met.fault = comm::Fault::current();
-    }
-    // Those of this node that still miss a connection get it from the process that listens.
-    comm::Driven<std::string> agreeing(comm::agree(all, tag, std::move(met)));
-    comm::When agreed([&] {
-        if (reception) reception->advance();
-        return agreeing.poll();
+    const double until = platform::seconds() + until_all_come;
+    co_await all_ready(state->comm.state().link(), tag, [&] {
+        if (!reception) {
+            reception = std::make_shared<Reception>(std::move(listener), meeting,
+                                                    state->comm.rank(), sockets_of(meeting, node),
+                                                    client ? state->host->listener() : nullptr);
+            if (client) state->host->listener()->welcome(*client, packed_meeting(meeting));
+        }
+        const int missing = reception->missing();
+        const bool sent = client == nullptr || client->connection->flush();
+        if (client) require_connector(*client, meeting);
+        if (missing > 0 && platform::seconds() > until)
+            throw JobLostError(std::to_string(missing) + " processes of '" + meeting.connector +
+                               "' have not come within " + text::seconds(until_all_come));
+        return missing == 0 && sent;
     });
-    co_await comm::until(agreed);
-    // `take` throws if any process has a fault, as one without a reception has.
-    static_cast<void>(agreeing.take());
     reception->end_meeting();
     OwnSide side{true, tag, text};
     co_await become_tasks(state->comm, meeting, std::move(reception), std::move(side), out);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "comm/interrupts.hpp"
+#include "hocket/kernel.hpp"
 #include "layout/form.hpp"
 #include "net/boxes.hpp"
 #include "port/state.hpp"
@@ -54,6 +55,24 @@ std::shared_ptr<const ListedSection> listed(State& state, const Layout& layout,
                ListedSection{layout, slices, layout, std::move(places)});
 }
 
+// Copies the elements of a section that are equally spaced in this process's memory, as most are:
+// lists of their indices would have as many bytes as an array of one dimension. False for others.
+bool copy_spaced(const Array& array, const std::vector<Slice>& slices, std::byte* packed) {
+    if (array.layout().is_indexed()) return false;
+    const std::int64_t itemsize = array.dtype().size;
+    const auto* from = static_cast<const std::byte*>(array.data());
+    Shape extents, strides;
+    for (const auto& found : array.layout().section_slices(slices, array.process())) {
+        if (!found) return false;
+        const std::int64_t stride = array.strides()[extents.size()];
+        from += found->first * stride;
+        extents.push_back(found->count);
+        strides.push_back(found->step * stride);
+    }
+    kernel::Copy(extents, itemsize, strides, net::dense(extents, itemsize)).run(from, packed);
+    return true;
+}
+
 std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
                                          const std::vector<Slice>& slices, const Layout& section) {
     const std::int64_t process = array.process(), itemsize = array.dtype().size;
@@ -64,7 +83,9 @@ std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
     // The thread that sent the last part read it before it let it go (use_count is relaxed).
     std::atomic_thread_fence(std::memory_order_acquire);
     state.last_part_at = comm::coarse_seconds();
-    net::pack(state.places(array, slices), itemsize, array.data(), array.strides(), part->data());
+    if (!copy_spaced(array, slices, part->data()))
+        net::pack(state.places(array, slices), itemsize, array.data(), array.strides(),
+                  part->data());
     return part;
 }
 

@@ -11,12 +11,15 @@
 #include <cerrno>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/environment.hpp"
+#include "base/platform.hpp"
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
 #include "shm/fd_passing.hpp"
@@ -40,7 +43,11 @@ struct CachedMapping {
 struct OwnerMappings {
     std::list<CachedMapping> all;  // the latest used comes first
     std::size_t bytes = 0;
+    bool visible = true;  // its id names a process here, whose end shows; not one of a container
+    double used_at = 0;   // of one that is not visible
 };
+// Seconds without a use, after which an owner whose end does not show may have ended.
+constexpr double keep_unused = 60;
 
 std::mutex mutex_of_mappings;
 std::unordered_map<std::int64_t, OwnerMappings>& mappings() {
@@ -72,17 +79,35 @@ bool has_ended(std::int64_t process) {
     return kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
 }
 
+bool may_have_ended(std::int64_t process, const OwnerMappings& of_owner) {
+    return of_owner.visible ? has_ended(process)
+                            : platform::seconds() - of_owner.used_at > keep_unused;
+}
+
 // The mappings of an owner. A new one is a chance to free the memory of processes that have ended.
 OwnerMappings& mappings_of(std::int64_t owner) {
     const auto found = mappings().find(owner);
     if (found != mappings().end()) return found->second;
-    std::erase_if(mappings(), [](const auto& each) { return has_ended(each.first); });
+    std::erase_if(mappings(),
+                  [](const auto& each) { return may_have_ended(each.first, each.second); });
     return mappings()[owner];
+}
+
+// Its bytes, if that descriptor is the segment's; closes another one. In a container, the owner's
+// id may be that of another process.
+std::optional<std::size_t> bytes_of(int& file, std::int64_t inode) {
+    if (file < 0) return std::nullopt;
+    struct stat found {};
+    if (fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == inode)
+        return static_cast<std::size_t>(found.st_size);
+    close(std::exchange(file, -1));
+    return std::nullopt;
 }
 
 std::shared_ptr<std::byte> find_or_make(const SharedAddress& address) {
     const std::lock_guard lock(mutex_of_mappings);
     OwnerMappings& of_owner = mappings_of(address.process);
+    if (!of_owner.visible) of_owner.used_at = platform::seconds();
     std::list<CachedMapping>& all = of_owner.all;
     for (auto it = all.begin(); it != all.end(); ++it) {
         if (it->inode != address.inode) continue;
@@ -92,19 +117,20 @@ std::shared_ptr<std::byte> find_or_make(const SharedAddress& address) {
     const std::string path =
         "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
     int file = forbidden(Mechanism::proc) ? -1 : open_in_need(path);
-    if (file < 0 && fd_server_runs()) file = request_fd(address);
-    if (file < 0) return nullptr;
-    struct stat found {};
-    std::byte* data = nullptr;
-    const bool same =
-        fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == address.inode;
-    const auto bytes = static_cast<std::size_t>(found.st_size);
-    if (same) data = map_segment(file, bytes);
+    auto size = bytes_of(file, address.inode);
+    if (!size && fd_server_runs()) {
+        file = request_fd(address);
+        size = bytes_of(file, address.inode);
+    }
+    std::byte* const data = size ? map_segment(file, *size) : nullptr;
     const int problem = errno;
-    close(file);
+    if (file >= 0) close(file);
     keep_spare();
     errno = problem;
     if (data == nullptr) return nullptr;
+    of_owner.visible = !has_ended(address.process);  // it lives: it has given the segment
+    if (!of_owner.visible) of_owner.used_at = platform::seconds();
+    const std::size_t bytes = *size;
     all.push_front(
         {address.inode, {data, [bytes](std::byte* at) { unmap_segment(at, bytes); }}, bytes});
     of_owner.bytes += bytes;

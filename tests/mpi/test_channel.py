@@ -11,24 +11,29 @@ from lockstep import ranks
 
 import hocket as hk
 
+# The functions of tasks `w` also run between two jobs (test_ports_programs.py).
+
 
 @ranks(3, 6)
 def test_figure_3(comm: Any) -> None:
     """producer, 16 processes, (BLOCK,*); consumer, 8, (*,BLOCK); here two thirds and one."""
     third = comm.size // 3
-    w = hk.tasks({"producer": 2 * third, "consumer": third}, comm=comm)
-    if w.name == "producer":
-        po = w.channel("po", "consumer")
-        a = hk.empty(hk.Layout((128, 128), "(BLOCK, *)", 2 * third), "float32", comm=w.comm)
+    all_arrays_arrive(hk.tasks({"producer": 2 * third, "consumer": third}, comm=comm))
+
+
+def all_arrays_arrive(w: Any) -> None:
+    if w.rank == 0:
+        po = w.channel("po", 1)
+        a = hk.empty(hk.Layout((128, 128), "(BLOCK, *)", w.comm.size), "float32", comm=w.comm)
         for i in range(10):
             a.local[...] = i
             po.send(a)
         po.close()
     else:
-        pi = w.channel("po", "producer")
-        b = hk.empty(hk.Layout((128, 128), "(*, BLOCK)", third), "float32", comm=w.comm)
+        pi = w.channel("po", 0)
+        b = hk.empty(hk.Layout((128, 128), "(*, BLOCK)", w.comm.size), "float32", comm=w.comm)
         received = 0
-        with pytest.raises(hk.EndOfStream, match="'producer' closed channel 'po'"):
+        with pytest.raises(hk.EndOfStream, match=f"'{w.names[0]}' closed channel 'po'"):
             while True:
                 pi.recv(b)
                 assert np.all(b.local == received)
@@ -100,11 +105,14 @@ def test_errors_on_both_sides(comm: Any) -> None:
 @ranks(2, 4)
 def test_a_slow_receiver_gets_the_latest(comm: Any) -> None:
     half = comm.size // 2
-    w = hk.tasks({"writer": half, "viewer": half}, comm=comm)
-    a = hk.zeros(hk.Layout((6, 5), "(BLOCK, *)", half), comm=w.comm)
-    other = "viewer" if w.name == "writer" else "writer"
+    slow_receiver_gets_the_latest(hk.tasks({"writer": half, "viewer": half}, comm=comm))
+
+
+def slow_receiver_gets_the_latest(w: Any) -> None:
+    a = hk.zeros(hk.Layout((6, 5), "(BLOCK, *)", w.comm.size), comm=w.comm)
+    other = 1 - w.rank
     c = w.channel("frames", other, backpressure="latest")
-    if w.name == "writer":
+    if w.rank == 0:
         for i in range(1, 6):  # nobody receives
             a.local[...] = i
             c.send(a)
@@ -138,12 +146,15 @@ def test_a_slow_receiver_gets_the_latest(comm: Any) -> None:
 
 @ranks(2)
 def test_the_last_array_arrives(comm: Any) -> None:
+    last_array_arrives(hk.tasks({"writer": 1, "viewer": 1}, comm=comm))
+
+
+def last_array_arrives(w: Any) -> None:
     """Also through channels of one name that follow each other."""
-    w = hk.tasks({"writer": 1, "viewer": 1}, comm=comm)
-    a = hk.zeros(hk.Layout(3, "(*)", 1), "int64", comm=w.comm)
+    a = hk.zeros(hk.Layout(12, "(BLOCK)", w.comm.size), "int64", comm=w.comm)
     for turn in range(2):
         c = w.channel("frames", 1 - w.rank, backpressure="latest")
-        if w.name == "writer":
+        if w.rank == 0:
             for i in range(4):
                 a.local[...] = 10 * turn + i
                 c.send(a)
@@ -152,17 +163,20 @@ def test_the_last_array_arrives(comm: Any) -> None:
         else:
             w.recv(a, 1 - w.rank)
             c.recv(a, timeout=60)
-            assert list(a.local) == [10 * turn + 3] * 3
+            assert np.all(a.local == 10 * turn + 3)
             with pytest.raises(hk.EndOfStream):
                 c.recv(a)
 
 
 @ranks(2)
 def test_every_third(comm: Any) -> None:
-    w = hk.tasks({"writer": 1, "viewer": 1}, comm=comm)
-    a = hk.zeros(hk.Layout(3, "(*)", 1), "int64", comm=w.comm)
+    every_third_arrives(hk.tasks({"writer": 1, "viewer": 1}, comm=comm))
+
+
+def every_third_arrives(w: Any) -> None:
+    a = hk.zeros(hk.Layout(12, "(BLOCK)", w.comm.size), "int64", comm=w.comm)
     c = w.channel("frames", 1 - w.rank, backpressure="every 3")
-    if w.name == "writer":
+    if w.rank == 0:
         for i in range(8):
             a.local[...] = i
             c.send(a)
@@ -174,6 +188,14 @@ def test_every_third(comm: Any) -> None:
                 c.recv(a)
                 got.append(int(a.local[0]))
         assert got == [0, 3, 6]
+
+
+OF_TASKS = (
+    all_arrays_arrive,
+    slow_receiver_gets_the_latest,
+    last_array_arrives,
+    every_third_arrives,
+)
 
 
 @ranks(2)

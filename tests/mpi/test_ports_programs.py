@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every verb of tasks, and random programs of them, between two jobs that met by a port."""
+"""Every verb of tasks, channels, and random programs, between two jobs that met by a port."""
 
 import itertools
 from pathlib import Path
@@ -17,6 +17,7 @@ sys.path[:0] = [{str(HERE)!r}, {str(HERE.parent)!r}]
     + """
 import hocket as hk
 import programs
+import test_channel
 import test_programs
 from mpi4py import MPI
 side, where, sizes, options, turns, count, seed = sys.argv[1], sys.argv[2], *map(eval, sys.argv[3:])
@@ -36,6 +37,8 @@ for turn in range(turns):
         verbs = test_programs.Verbs(w, groups, seed + 100 * turn + number)
         verbs.salt = number
         verb(verbs, 10 * number)
+for stream in test_channel.OF_TASKS:
+    stream(w)
 for number in range(count):
     full = (seed, number)
     program = programs.Program(list(sizes), *full)
@@ -74,9 +77,18 @@ def run(folder: Path, sizes: tuple[int, int], way: str, *numbers: int) -> None:
             job.communicate()
 
 
-@pytest.mark.parametrize(("sizes", "way"), [((2, 3), "host"), ((1, 2), "tls")])
-def test_tasks_of_two_jobs_do_all_that_tasks_do(sizes, way, tmp_path, runtime):  # noqa: F811
-    run(tmp_path, sizes, way, 1, 4, 25)
+@pytest.mark.parametrize(
+    ("sizes", "way", "numbers"),
+    [((2, 3), "host", (1, 4)), ((1, 2), "tls", (1, 4)), ((2, 1), "tcp", (0, 0))],
+)
+def test_tasks_of_two_jobs_do_all_that_tasks_do(
+    sizes,
+    way,
+    numbers,
+    tmp_path,
+    runtime,  # noqa: F811
+):
+    run(tmp_path, sizes, way, *numbers, 25)
 
 
 @pytest.mark.soak

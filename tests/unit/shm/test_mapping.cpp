@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that others find and map; here a process finds its own.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -16,6 +19,7 @@
 
 #include "hocket/error.hpp"
 #include "hocket/memory.hpp"
+#include "shm/fd_passing.hpp"
 #include "shm/mapping.hpp"
 
 namespace hocket::shm::mapping_test {
@@ -77,14 +81,31 @@ TEST(Map, KeepsNoMoreBytesThanThePool) {
     EXPECT_LE(mapped_bytes(), pool_bytes);
 }
 
-/// A process with arrays that this one maps.
+// Becomes a process of a new namespace of ids, with that id there; all end with the first.
+void enter_container(pid_t id) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || unshare(CLONE_NEWPID) != 0) _exit(1);
+    for (const bool is_last : {false, true}) {
+        if (is_last) std::ofstream("/proc/sys/kernel/ns_last_pid") << id - 1;
+        const pid_t next = fork();
+        if (next > 0) {
+            int status = -1;
+            waitpid(next, &status, 0);
+            _exit(status == 0 ? 0 : 1);
+        }
+        if (next < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(1);
+    }
+    if (getpid() != id || !start_fd_server()) _exit(1);
+}
+
+/// A process with arrays that this one maps. `id`: in a container of its own; 0: in none.
 class Owner {
   public:
-    explicit Owner(std::size_t arrays) : addresses(arrays) {
+    explicit Owner(std::size_t arrays, pid_t id = 0) : addresses(arrays) {
         int told_here[2];
         if (pipe(told_here) != 0) std::abort();
         process_ = fork();
         if (process_ == 0) {
+            if (id != 0) enter_container(id);
             std::vector<std::shared_ptr<std::byte>> pieces;
             for (SharedAddress& each : addresses) {
                 pieces.push_back(allocate(std::int64_t{512} << 10));
@@ -111,6 +132,7 @@ class Owner {
     }
     Owner(const Owner&) = delete;
     Owner& operator=(const Owner&) = delete;
+    pid_t process() const { return process_; }
     std::vector<SharedAddress> addresses;
 
   private:
@@ -136,6 +158,35 @@ TEST(Map, KeepsTheArraysOfManyOwners) {
     const Owner last(1);
     ASSERT_NE(map(last.addresses[0]), nullptr);
     EXPECT_LT(mapped().size(), arrays);
+}
+
+// An id that names nobody here, or another process.
+TEST(Map, KeepsTheArraysOfOwnersInContainers) {
+    const auto status_of = [](const auto& act) {
+        const pid_t child = fork();
+        if (child == 0) {
+            act();
+            _exit(0);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        return status;
+    };
+    const Owner visible(8);
+    pid_t nobody = visible.process() + 1000;
+    while (kill(nobody, 0) == 0 || kill(nobody + 1, 0) == 0) ++nobody;
+    if (status_of([&] { enter_container(nobody); }) != 0)
+        GTEST_SKIP() << "only root makes a namespace of process ids, where the system allows it";
+    const int status = status_of([&] {
+        const Owner first(1, nobody), second(1, nobody + 1), third(1, visible.process());
+        if (!start_fd_server()) _exit(1);
+        if (map(first.addresses[0]) == nullptr) _exit(2);
+        const std::size_t one = mapped().size();
+        for (const Owner* each : {&second, &third})
+            if (map(each->addresses[0]) == nullptr) _exit(3);
+        if (mapped().size() != one + 2) _exit(4);
+    });
+    EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
 // In a process of its own, which opens all files that it may.
