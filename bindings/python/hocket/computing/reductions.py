@@ -52,6 +52,7 @@ def loop_type(dtype: np.dtype[Any]) -> Any:
 @functools.lru_cache(maxsize=1024)
 def reduced_type(ufunc: np.ufunc, dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
     """The dtype of a reduction's result. Raises as NumPy."""
+    wanted = None if wanted is None else np.dtype(wanted).newbyteorder("=")
     return ufunc.reduce(np.ones(1, dtype), dtype=wanted).dtype  # type: ignore[no-any-return]
 
 
