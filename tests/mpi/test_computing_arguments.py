@@ -40,6 +40,8 @@ CALLS: dict[str, Any] = {
     "percentile": lambda x, m: np.percentile(x[0], np.float32(0.7)),
     "other byte order": lambda x, m: np.max(x.astype(">f8")[:0], initial=2.5),
     "padded": lambda x, m: np.pad(x.astype(">i4")[:, :1], 1),
+    "texts": lambda x, m: np.zeros_like(m.astype("S3")) != m.astype("S3"),
+    "histogram": lambda x, m: np.histogram(np.nan_to_num(x), 2, weights=m.astype(">f4"))[0] * 1,
     "dates": lambda x, m: np.zeros_like(m.astype("M8[s]")).astype("i8"),
 }
 
@@ -81,6 +83,15 @@ def test_refusals_do_not_depend_on_a_process_s_elements(comm: Any) -> None:
     listed = hk.zeros(hk.Layout.elements((2, 2), [[0], [3, 1, 2]]), comm=comm)
     raises_everywhere(comm, hk.Error, lambda: np.add(listed, 1, out=listed.T), "read-only")
     assert hk.replicated(listed).sum() == 0
+
+
+@ranks(3)
+def test_processes_without_elements_take_part(comm: Any) -> None:
+    a = hk.arange(hk.Layout((3, 3), "(BLOCK, *)", 2), comm=comm)
+    assert np.einsum("ij,ji", a, a) == 180  # a number on all processes, also on the third
+    raises_everywhere(comm, hk.Error, lambda: np.lcm.reduce(a, axis=None), "one axis")
+    raises_everywhere(comm, TypeError, lambda: np.nanmedian(a, keepdims=True), "keepdims")
+    assert np.einsum("i,i", a[0], a[:, 0]) == 15
 
 
 @ranks(1, 2, 3)

@@ -15,6 +15,7 @@ from hocket.computing.combining import combined, finish, leads, on_grid, to_out
 from hocket.computing.elementwise import result_types
 from hocket.computing.exact import Sums, is_exact
 from hocket.computing.exact_sums import total_of
+from hocket.computing.indexing import element
 from hocket.computing.layouts import (
     aligned,
     balanced,
@@ -177,9 +178,7 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     whole = Summand(full, a.comm, dtype)
     summed = finish(combined(partial, whole, gone, combine), gone, False, None)
     if not result:
-        return (
-            summed.local.reshape(-1)[0] if not summed.shape and summed.local.size else summed.item()
-        )
+        return element(summed)
     return transpose(summed, [middle.index(x) for x in result])
 
 

@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from hocket.arrays import Array, local_shape
 from hocket.computing.collecting import allgather
-from hocket.computing.combining import finish, leads, on_grid, partial_layouts, scalar
+from hocket.computing.combining import (
+    finish,
+    gathered,
+    leads,
+    on_grid,
+    partial_layouts,
+    scalar,
+)
 from hocket.computing.exact import Sums, local_pairs, local_sum, sum_of_pairs
 from hocket.computing.layouts import Shape, is_grid, without
 from hocket.computing.operands import made, without_copies
@@ -68,18 +75,24 @@ def sum_by_pairs(
     """The sums, if two numbers have each process's part of each sum exactly, as they do for
     numbers of similar size: a thirtieth of an accumulator's bytes. Else None. Collective."""
     pairs, exact = local_pairs(local, axes)
-    if not allgather(a.comm, np.asarray(exact)).all():
-        return None
-    rank = a._rank_and_size[0]
-    element = np.dtype((np.void, pairs.shape[-2] * 16))
+    rank, parts = a._rank_and_size[0], pairs.shape[-2]
+    element = np.dtype((np.void, parts * 16))
     shape = tuple(1 if d in axes else extent for d, extent in enumerate(local.shape))
     mine = pairs.reshape(-1).view(element).reshape(shape)
+    few = gathered(mine, a, axes, exact)
+    if few is not None:
+        if not few[1]:
+            return None
+        all_pairs = few[0].view(np.float64).reshape(*few[0].shape, parts, 2)
+        return made(sum_of_pairs(all_pairs, wanted), target, a.comm)
+    if not allgather(a.comm, np.asarray(exact)).all():
+        return None
     nothing = np.empty((0,) * max(1, len(shape)), element)
     came = []
     for layout in layouts:
         here = rank < layout.size and layout.local_elements(rank) > 0
         moved = redistribute(made(mine if here else nothing, layout, a.comm), target).local
-        came.append(moved.view(np.float64).reshape(*moved.shape, pairs.shape[-2], 2))
+        came.append(moved.view(np.float64).reshape(*moved.shape, parts, 2))
     return made(sum_of_pairs(np.stack(came), wanted), target, a.comm)
 
 

@@ -13,10 +13,9 @@ import numpy as np
 from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.layouts import balanced, like, one_axis
+from hocket.computing.layouts import balanced, is_local, like, one_axis
 from hocket.computing.operands import made
 from hocket.computing.shapes import roll
-from hocket.computing.sorting import is_local
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout

@@ -19,6 +19,7 @@ from hocket.computing.layouts import (
     balanced,
     extended,
     flat,
+    is_local,
     like,
     normal_axes,
     numbers,
@@ -258,6 +259,10 @@ def rolled(a: Array, shift: int, axis: int) -> Array:
     extent = a.layout.shape[axis]
     result = empty(a.layout, a.dtype, a.comm)
     shift = shift % extent if extent else 0
+    if is_local(a.layout, axis):
+        if result._local.size:
+            result._local[...] = np.roll(a.local, shift, axis)
+        return result
     move(a, result, axis, slice(0, extent - shift), slice(shift, extent))
     if shift:
         move(a, result, axis, slice(extent - shift, extent), slice(0, shift))
