@@ -104,4 +104,10 @@ def test_a_field_of_structured_elements(comm: Any) -> None:
     part["a"] = 9
     whole[1:6:2]["a"] = 9
     np.testing.assert_array_equal(hk.replicated(a), whole)
+    b = hk.scatter(
+        whole, hk.Layout(7, "(GEN_BLOCK(" + "7, 0, 0"[: 3 * comm.size - 2] + "))", comm.size), comm
+    )
+    b["a"][1:] = b["b"][:-1]  # one memory, of which some processes have nothing
+    whole["a"][1:] = whole["b"][:-1]
+    np.testing.assert_array_equal(hk.replicated(b), whole)
     raises_everywhere(comm, hk.LayoutError, lambda: a["c"], "'c'")

@@ -168,12 +168,12 @@ def assign(part: Array, value: Any) -> None:
     check_alike([value], part.comm)
     if isinstance(value, Array):
         needed = aligned_with(shape, part.layout)
-        if (
-            shape == part.layout.shape
-            and value.layout != needed
-            and not np.may_share_memory(value._local, part._local)
-        ):
-            redistribute(value, needed, dtype=part.dtype, out=part)
-            return
+        if value.layout != needed:
+            # One process may find shared memory where another one does not; their calls agree,
+            # because both move elements of this type.
+            value = value.astype(part.dtype, copy=False)
+            if shape == part.layout.shape and not np.may_share_memory(value._local, part._local):
+                redistribute(value, needed, out=part)
+                return
     part._local[...] = bring(value, part.layout, part._rank_and_size[0], part.comm)
     part._settle()
