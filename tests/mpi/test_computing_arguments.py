@@ -92,6 +92,7 @@ def test_processes_without_elements_take_part(comm: Any) -> None:
     raises_everywhere(comm, hk.Error, lambda: np.lcm.reduce(a, axis=None), "one axis")
     raises_everywhere(comm, TypeError, lambda: np.nanmedian(a, keepdims=True), "keepdims")
     assert np.einsum("i,i", a[0], a[:, 0]) == 15
+    raises_everywhere(comm, hk.Error, lambda: np.vecdot(a.astype("m8[s]"), a), "timedelta64")
 
 
 @ranks(1, 2, 3)

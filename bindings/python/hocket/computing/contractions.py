@@ -29,7 +29,7 @@ from hocket.computing.operands import as_array, as_arrays, bring, without_copies
 from hocket.computing.reductions import reduce_all
 from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
-from hocket.errors import LayoutError
+from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
@@ -144,6 +144,8 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
                 if extents.setdefault(label, extent) != extent:
                     raise LayoutError(f"'{label}' is {extents[label]} and {extent} long")
         (dtype,) = result_types(np.multiply, [a, b], {})
+        if dtype.kind not in "biufc":
+            raise MismatchError(f"np.einsum adds no {dtype}; use np.sum of np.multiply")
     if first == second and not result:
         return inner(a, b)
     if a.size == 0 or b.size == 0:

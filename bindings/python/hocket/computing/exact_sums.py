@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.computing.collecting import allgather
 from hocket.computing.combining import (
@@ -29,7 +30,7 @@ from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 
-#: the most bytes of accumulators of a reduction at a time
+#: the most bytes of accumulators of a reduction at a time, if HOCKET_MAX_BUFFER is not less
 TILE = 32 << 20
 
 
@@ -54,7 +55,7 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
     if len(layouts) == 1 and layouts[0] == target:
         sums = local_sum(local, axes, wanted)
         return finish(made(np.expand_dims(sums, axes), target, a.comm), axes, keepdims, out)
-    if 32 * target.num_elements * len(layouts) <= TILE:
+    if 32 * target.num_elements * len(layouts) <= _mpi.within_buffers(TILE):
         found = sum_by_pairs(a, local, axes, layouts, target, wanted)
         if found is not None:
             return finish(found, axes, keepdims, out)
@@ -99,7 +100,7 @@ def sum_by_pairs(
 def tiles(target: Layout, wanted: np.dtype[Any]) -> Iterator[tuple[slice, ...]]:
     """Sections of the result whose accumulators fit `TILE`; equal on all processes."""
     each = Sums((), wanted, products=False).words.nbytes
-    most = max(1, TILE // each)
+    most = max(1, _mpi.within_buffers(TILE) // each)
     whole = [slice(0, extent) for extent in target.shape]
     axis = int(np.argmax(target.shape))
     share = max(1, most // max(1, math.prod(target.shape) // max(1, target.shape[axis])))
