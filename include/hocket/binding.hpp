@@ -82,6 +82,9 @@ struct Binding {
     /// without boxes and lists.
     static std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dimension);
 
+    /// The most bytes of a temporary array: `bytes`, or HOCKET_MAX_BUFFER if that is less.
+    static std::int64_t within_buffers(std::int64_t bytes);
+
     /// The regions of a store that earlier jobs left incomplete are complete, as the caller knows,
     /// so that `Store::close` removes the mark.
     static void forget_unfinished(Store& store);

@@ -12,10 +12,12 @@
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/transfer.hpp"
 #include "kernel/box.hpp"
 #include "layout/form.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::array {
 namespace {
@@ -304,4 +306,12 @@ Records exchange(const Comm& comm, std::span<const std::int64_t> to, const std::
             count_of(result)};
 }
 
+std::int64_t within_buffers(std::int64_t bytes) {
+    return std::min(bytes, transport::default_buffers());
+}
+
 }  // namespace hocket::array
+
+std::int64_t hocket::Binding::within_buffers(std::int64_t bytes) {
+    return array::within_buffers(bytes);
+}

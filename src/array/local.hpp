@@ -87,6 +87,9 @@ Array over(const void* data, const Layout& layout, const DType& dtype, const Com
 /// The section [first, last) of one dimension. For arrays on a grid.
 Array slab(const Array& array, std::size_t dim, std::int64_t first, std::int64_t last);
 
+/// The most bytes of a temporary array: `bytes`, or HOCKET_MAX_BUFFER if that is less.
+std::int64_t within_buffers(std::int64_t bytes);
+
 /// Gathers `bytes` bytes of every process, one process after the other. Collective.
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace array;
 
-// Bytes of one operand's panel on a process.
+// Bytes of one operand's panel on a process, if HOCKET_MAX_BUFFER is not less.
 constexpr std::int64_t panel = std::int64_t{64} << 20;
 
 // c += a b, by blocks of rows of b that stay in the cache.
@@ -88,7 +88,8 @@ Array product(const Array& a, const Array& b, const Multiply& multiply, Deadline
     std::int64_t widest = 1;
     for (std::int64_t r = 0; r < layout.size(); ++r)
         for (const std::int64_t extent : layout.local_shape(r)) widest = std::max(widest, extent);
-    const std::int64_t step = std::max<std::int64_t>(1, panel / (widest * a.dtype().size));
+    const std::int64_t step =
+        std::max<std::int64_t>(1, within_buffers(panel) / (widest * a.dtype().size));
     for (std::int64_t first = 0; first < depth; first += step) {
         const std::int64_t last = std::min(first + step, depth);
         const Array left = slab(a, 1, first, last), right = slab(b, 0, first, last);

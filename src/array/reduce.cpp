@@ -19,8 +19,8 @@ namespace {
 
 using namespace array;
 
-// The most bytes of cells on a process at a time.
-constexpr std::int64_t tile = std::int64_t{32} << 20;
+// The most bytes of cells on a process at a time, if HOCKET_MAX_BUFFER is not less.
+constexpr std::int64_t most_cells = std::int64_t{32} << 20;
 
 // Whether this process contributes its elements: the lowest of those with copies does.
 bool speaks(const Array& array) {
@@ -125,6 +125,7 @@ Array reduced_along(Operand operand, std::size_t dim, const Cells& cells, bool n
     for (std::int64_t r = 0; r < target.size(); ++r)
         most = std::max(most, target.local_elements(r));
     const Shape& shape = target.shape();
+    const std::int64_t tile = within_buffers(most_cells);
     if (most * cells.bytes > tile && cells.bytes > cells.result.size) {
         const auto widest =
             static_cast<std::size_t>(std::max_element(shape.begin(), shape.end()) - shape.begin());

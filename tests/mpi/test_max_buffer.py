@@ -177,3 +177,18 @@ def test_the_writer_of_a_store_holds_no_more(tmp_path):
     # Beside the elements, messages take up to as much again. The first call connects processes.
     assert found[:, 1].max() <= 4 * LEAST, found / MIB
     assert found[:, 2].max() >= 8 * LEAST, "the measure does not see what it is to bound"
+
+
+def test_operations_on_arrays_divide_their_work_by_it():
+    code = "from hocket import _mpi; print(_mpi.within_buffers(1 << 30), _mpi.within_buffers(9))"
+    for given, expected in ("2M", 2 * MIB), (None, 256 * MIB):
+        environment = {k: v for k, v in os.environ.items() if k != "HOCKET_MAX_BUFFER"}
+        environment |= {"HOCKET_MAX_BUFFER": given} if given else {}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == [str(expected), "9"]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi, dtypes
-from hocket.arguments import as_number
+from hocket.arguments import as_number, slices_of
 from hocket.calls import collective
 from hocket.computing.methods import Methods
 from hocket.errors import Error, LayoutError
@@ -43,6 +43,25 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
     if rank < layout.size and (layout.shape or layout.local_elements(rank)):
         return layout.local_shape(rank)
     return (0,) * max(1, len(layout.local_shape(0)))
+
+
+#: the latest sections of layouts, by the layouts' identities, which the entries keep
+_sections: dict[Any, tuple[Layout, Layout, Optional[tuple[Any, ...]]]] = {}
+
+
+def section_of(layout: Layout, slices: Any, rank: int) -> tuple[Layout, Optional[tuple[Any, ...]]]:
+    """`Layout.section`, and `Layout.local_section` of this process or None. A program takes the
+    same few sections in every step."""
+    given = slices_of(slices, layout.shape)
+    key = (id(layout), rank, *given)
+    found = _sections.get(key)
+    if found is None:
+        native = layout._native
+        where = native.local_section(given, rank) if rank < layout.size else None
+        if len(_sections) >= 64:
+            _sections.clear()
+        found = _sections[key] = layout, Layout._of(native.section(given)), where
+    return found[1:]
 
 
 class Array(Methods):
@@ -272,9 +291,7 @@ class Array(Methods):
                [11, 13],
                [21, 23]])
         """
-        layout = self.layout.section(slices)
-        rank = self._rank_and_size[0]
-        where = None if rank >= self.layout.size else self.layout.local_section(slices, rank)
+        layout, where = section_of(self._layout, slices, self._rank_and_size[0])
         if where is None:
             nothing = np.empty(local_shape(layout, self.comm), self.dtype)
             return Array(nothing, layout, self.comm)

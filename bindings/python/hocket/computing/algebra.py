@@ -28,6 +28,15 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return np.multiply(rows, columns, **({} if out is None else {"out": out}))
 
 
+def vector_outer(x1: Any, x2: Any) -> Any:
+    """`numpy.linalg.outer`."""
+    x1, x2 = as_arrays(x1, x2)
+    with collective(x1.comm, None):
+        if x1.ndim != 1 or x2.ndim != 1:
+            raise LayoutError(f"shapes {x1.shape} and {x2.shape}; give vectors, or use np.outer")
+    return outer(x1, x2)
+
+
 def outer_of(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:
     """``ufunc.outer(a, b)``."""
     a, b = as_arrays(a, b)
@@ -273,6 +282,31 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     above = y.section(shapes.at(d, slice(1, None), y.ndim))
     below = y.section(shapes.at(d, slice(None, -1), y.ndim))
     return np.sum(np.multiply(dx, np.add(above, below)) / 2.0, axis)
+
+
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """`numpy.diff`. Collective."""
+    with collective(a.comm, None):
+        d = one_axis(axis, a.layout.ndim)
+        if n < 0:
+            raise LayoutError(f"n is {n}; give 0 or more")
+    line = (*a.shape[:d], 1, *a.shape[d + 1 :])
+    ends = [
+        np.broadcast_to(x, line) if x is not None and np.ndim(x) == 0 else x
+        for x in (prepend, append)
+    ]
+    if n and any(x is not None for x in ends):
+        a = shapes.concatenate([x for x in (ends[0], a, ends[1]) if x is not None], d)
+    function: Any = np.not_equal if a.dtype.kind == "b" else np.subtract
+    for _ in range(n):
+        last = max(a.layout.shape[d], 1)
+        ndim = a.layout.ndim
+        above, below = (
+            a.section(shapes.at(d, slice(1, last), ndim)),
+            a.section(shapes.at(d, slice(0, last - 1), ndim)),
+        )
+        a = function(above, below)
+    return a
 
 
 def gradient(f: Array, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:

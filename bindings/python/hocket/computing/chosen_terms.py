@@ -38,11 +38,11 @@ def reduce(
         axes = reduced_axes(axis, a.ndim)
         if initial is not None and np.ndim(initial):
             raise MismatchError(f"initial has shape {np.shape(initial)}; give one number")
-        if type(initial) is int:
+        if type(initial) in (int, complex):
             kind = reductions.reduced_type(
                 ufunc, a.dtype, None if dtype is None else np.dtype(dtype)
             )
-            initial = np.array(initial, kind)  # which raises if it is out of range
+            initial = np.array(initial, kind)  # which raises if it does not fit
         if where is not True:
             check_mask(a, where)
             if ufunc.identity is None and initial is None:
@@ -68,7 +68,9 @@ def reduce(
 
 
 def computed_in(a: Array, dtype: Any, out: Any) -> Any:
-    """`dtype`; if it is None, that of an `out` that has more bits."""
+    """`dtype`; if it is None, that of an `out` that has more bits. Raises `TypeError`."""
+    if dtype is not None and np.dtype(dtype).hasobject:
+        raise TypeError("Python objects cannot move; give a dtype of a fixed size")
     if dtype is not None or not isinstance(out, Array) or a.dtype.kind not in "fc":
         return dtype
     wider = out.dtype.kind in "fc" and out.dtype == np.result_type(a.dtype, out.dtype)

@@ -8,12 +8,15 @@ i. They move to the processes of the result, one part of the axis after the othe
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any, Callable, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from hocket.arrays import Array, local_shape
+from hocket.computing.collecting import allgather
 from hocket.computing.layouts import (
     Shape,
     aligned,
@@ -21,6 +24,7 @@ from hocket.computing.layouts import (
     held,
     is_grid,
     kept,
+    numbers,
     parts_along,
     without,
 )
@@ -64,6 +68,47 @@ def leads(layout: Layout, rank: int) -> bool:
     return layout.owner([int(each[0]) for each in layout.global_indices(rank)]) == rank
 
 
+#: the most bytes of partial results that every process gathers, rather than only those it needs
+SMALL = 1 << 18
+
+
+@kept
+def places(
+    layout: Layout, axes: Shape, rank: int
+) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The most partial results over `axes` that a process has; and, for each part of the axes and
+    each element of this process in the result, the process that has its partial result, and the
+    number there."""
+    shapes = [layout.local_shape(r) for r in range(layout.size)]
+    most = max(math.prod(e for d, e in enumerate(s) if d not in axes) for s in shapes)
+    wanted = numbers(without(layout, axes, True), rank).reshape(-1)
+    layouts = partial_layouts(layout, axes)
+    owners, offsets = (np.empty((len(layouts), len(wanted)), np.int64) for _ in range(2))
+    for part, owner, offset in zip(layouts, owners, offsets):
+        part._native.locate(wanted, owner, offset)
+    return most, owners, offsets
+
+
+def gathered(
+    partial: AnyArray, a: Any, axes: Shape, head: bool = True
+) -> Optional[tuple[AnyArray, bool]]:
+    """The partial results that this process needs, (parts of the axes, its elements of the result),
+    and whether `head` holds everywhere; None if all partial results are too many for one message
+    to everybody. Collective."""
+    rank, size = a._rank_and_size
+    most, owners, offsets = places(a.layout, axes, rank)
+    if most * partial.itemsize * size > SMALL:
+        return None
+    row = np.zeros(1 + most * partial.itemsize, np.uint8)
+    row[0] = head
+    if partial.size:
+        own = np.ascontiguousarray(partial).reshape(-1).view(np.uint8)
+        row[1 : 1 + len(own)] = own
+    rows = allgather(a.comm, row)
+    came = np.ascontiguousarray(rows[:, 1:]).view(partial.dtype)
+    return came[owners, offsets], bool(rows[:, 0].all())
+
+
 def combined(
     partial: AnyArray,
     a: Any,
@@ -83,6 +128,9 @@ def combined(
         return made(np.full(local_shape(target, a.comm), value), target, a.comm)
     if len(layouts) == 1 and layouts[0] == target:
         return made(partial, target, a.comm)
+    few = gathered(partial, a, axes)
+    if few is not None:
+        return made(functools.reduce(combine, few[0]), target, a.comm)
     result: Optional[AnyArray] = None
     nothing = partial[:0].reshape((0,) * max(1, partial.ndim))
     for layout in layouts:

@@ -15,6 +15,7 @@ from hocket.computing import shapes
 from hocket.computing.combining import to_out
 from hocket.computing.contractions import diagonal
 from hocket.computing.elementwise import of_function
+from hocket.computing.indexing import as_value
 from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, shape_of
@@ -180,8 +181,10 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         raise TypeError("np.copyto writes to a distributed array only; use a.gather(), a.local")
     with collective(dst.comm, None):
         source = src if isinstance(src, Array) else np.asarray(src)
-        if not np.can_cast(source.dtype, dst.dtype, casting):
+        weak = type(src) is int and dst.dtype.kind in "iufc"
+        if not weak and not np.can_cast(source.dtype, dst.dtype, casting):
             raise MismatchError(f"{src!r:.80} does not convert to {dst.dtype} by {casting!r}")
+        src = as_value(src, dst.dtype)
     dst[...] = src if where is True else np.where(where, src, dst)
 
 
@@ -191,6 +194,8 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
         raise TypeError(
             "np.putmask of distributed arrays takes a number or as many values; a[mask]"
         )
+    with collective(a.comm, None):
+        values = as_value(values, a.dtype)
     a[...] = np.where(mask, values, a).astype(a.dtype)
 
 
@@ -330,14 +335,14 @@ def cumulative(scan: Any) -> Any:
 
 
 def filled(value: Any) -> Callable[..., Any]:
-    """`numpy.zeros_like` and similar functions."""
+    """`numpy.zeros_like` and similar functions. `value` makes one element."""
 
     def similar(a: Array, dtype: Any = None, *, shape: Any = None) -> Array:
         with collective(a.comm, None):
             extents = a.shape if shape is None else tuple(integers(shape, "shape"))
             result = empty(like(a.layout, extents), a.dtype if dtype is None else dtype, a.comm)
         if value is not None:
-            result.fill(result.dtype.type(value))
+            result.fill(value((), result.dtype)[()])
         return result
 
     return similar

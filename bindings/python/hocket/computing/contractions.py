@@ -15,6 +15,7 @@ from hocket.computing.combining import combined, finish, leads, on_grid, to_out
 from hocket.computing.elementwise import result_types
 from hocket.computing.exact import Sums, is_exact
 from hocket.computing.exact_sums import total_of
+from hocket.computing.indexing import element
 from hocket.computing.layouts import (
     aligned,
     balanced,
@@ -28,7 +29,7 @@ from hocket.computing.operands import as_array, as_arrays, bring, without_copies
 from hocket.computing.reductions import reduce_all
 from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
-from hocket.errors import LayoutError
+from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
@@ -143,6 +144,8 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
                 if extents.setdefault(label, extent) != extent:
                     raise LayoutError(f"'{label}' is {extents[label]} and {extent} long")
         (dtype,) = result_types(np.multiply, [a, b], {})
+        if dtype.kind not in "biufc":
+            raise MismatchError(f"np.einsum adds no {dtype}; use np.sum of np.multiply")
     if first == second and not result:
         return inner(a, b)
     if a.size == 0 or b.size == 0:
@@ -177,9 +180,7 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     whole = Summand(full, a.comm, dtype)
     summed = finish(combined(partial, whole, gone, combine), gone, False, None)
     if not result:
-        return (
-            summed.local.reshape(-1)[0] if not summed.shape and summed.local.size else summed.item()
-        )
+        return element(summed)
     return transpose(summed, [middle.index(x) for x in result])
 
 

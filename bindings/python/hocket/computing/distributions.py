@@ -108,7 +108,7 @@ def quantile(
 
 def percentile(a: Array, q: Any, *positional: Any, **options: Any) -> Any:
     """`numpy.percentile`, by five of its methods."""
-    q = q / 100 if isinstance(q, (int, float)) else np.true_divide(q, 100)
+    q = np.true_divide(q, a.dtype.type(100) if a.dtype.kind == "f" else 100)
     return quantile(a, q, *positional, **options)
 
 
@@ -134,10 +134,10 @@ def of_numbers(function: Any) -> Any:
     """`numpy.nanmedian` and similar functions, of all elements."""
 
     def compute(a: Array, *positional: Any, axis: Any = None, **options: Any) -> Any:
-        if axis is not None:
+        if axis is not None or options.get("keepdims"):
             raise TypeError(
-                f"np.nan{function.__name__} of distributed arrays takes no axis=; use "
-                f"np.{function.__name__} of lines without NaN"
+                f"np.nan{function.__name__} of distributed arrays takes no axis= and no keepdims=; "
+                f"use np.{function.__name__} of lines without NaN"
             )
         return function(a[np.equal(a, a)], *positional, **options)
 
@@ -171,7 +171,7 @@ def histogram(
         weights = np.broadcast_to(bring(weights, a.layout, a.comm.rank, a.comm), a.local.shape)
         weights = weights.reshape(-1)
     counts = np.histogram(local, bins, range, weights=weights)[0]
-    found = allgather(a.comm, counts).sum(axis=0, dtype=counts.dtype)
+    found = allgather(a.comm, counts).sum(axis=0, dtype=counts.dtype.newbyteorder("="))
     return (found / np.diff(edges) / found.sum() if density else found), edges
 
 

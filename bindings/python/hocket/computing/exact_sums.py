@@ -10,9 +10,17 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.computing.collecting import allgather
-from hocket.computing.combining import finish, leads, on_grid, partial_layouts, scalar
+from hocket.computing.combining import (
+    finish,
+    gathered,
+    leads,
+    on_grid,
+    partial_layouts,
+    scalar,
+)
 from hocket.computing.exact import Sums, local_pairs, local_sum, sum_of_pairs
 from hocket.computing.layouts import Shape, is_grid, without
 from hocket.computing.operands import made, without_copies
@@ -22,7 +30,7 @@ from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 
-#: the most bytes of accumulators of a reduction at a time
+#: the most bytes of accumulators of a reduction at a time, if HOCKET_MAX_BUFFER is not less
 TILE = 32 << 20
 
 
@@ -47,7 +55,7 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
     if len(layouts) == 1 and layouts[0] == target:
         sums = local_sum(local, axes, wanted)
         return finish(made(np.expand_dims(sums, axes), target, a.comm), axes, keepdims, out)
-    if 32 * target.num_elements * len(layouts) <= TILE:
+    if 32 * target.num_elements * len(layouts) <= _mpi.within_buffers(TILE):
         found = sum_by_pairs(a, local, axes, layouts, target, wanted)
         if found is not None:
             return finish(found, axes, keepdims, out)
@@ -68,25 +76,31 @@ def sum_by_pairs(
     """The sums, if two numbers have each process's part of each sum exactly, as they do for
     numbers of similar size: a thirtieth of an accumulator's bytes. Else None. Collective."""
     pairs, exact = local_pairs(local, axes)
-    if not allgather(a.comm, np.asarray(exact)).all():
-        return None
-    rank = a._rank_and_size[0]
-    element = np.dtype((np.void, pairs.shape[-2] * 16))
+    rank, parts = a._rank_and_size[0], pairs.shape[-2]
+    element = np.dtype((np.void, parts * 16))
     shape = tuple(1 if d in axes else extent for d, extent in enumerate(local.shape))
     mine = pairs.reshape(-1).view(element).reshape(shape)
+    few = gathered(mine, a, axes, exact)
+    if few is not None:
+        if not few[1]:
+            return None
+        all_pairs = few[0].view(np.float64).reshape(*few[0].shape, parts, 2)
+        return made(sum_of_pairs(all_pairs, wanted), target, a.comm)
+    if not allgather(a.comm, np.asarray(exact)).all():
+        return None
     nothing = np.empty((0,) * max(1, len(shape)), element)
     came = []
     for layout in layouts:
         here = rank < layout.size and layout.local_elements(rank) > 0
         moved = redistribute(made(mine if here else nothing, layout, a.comm), target).local
-        came.append(moved.view(np.float64).reshape(*moved.shape, pairs.shape[-2], 2))
+        came.append(moved.view(np.float64).reshape(*moved.shape, parts, 2))
     return made(sum_of_pairs(np.stack(came), wanted), target, a.comm)
 
 
 def tiles(target: Layout, wanted: np.dtype[Any]) -> Iterator[tuple[slice, ...]]:
     """Sections of the result whose accumulators fit `TILE`; equal on all processes."""
     each = Sums((), wanted, products=False).words.nbytes
-    most = max(1, TILE // each)
+    most = max(1, _mpi.within_buffers(TILE) // each)
     whole = [slice(0, extent) for extent in target.shape]
     axis = int(np.argmax(target.shape))
     share = max(1, most // max(1, math.prod(target.shape) // max(1, target.shape[axis])))

@@ -13,10 +13,9 @@ import numpy as np
 from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.layouts import balanced, like, one_axis
+from hocket.computing.layouts import balanced, is_local, like, one_axis
 from hocket.computing.operands import made
 from hocket.computing.shapes import roll
-from hocket.computing.sorting import is_local
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
@@ -90,9 +89,11 @@ def ifftshift(x: Array, axes: Any = None) -> Array:
     return fftshift(x, axes, -1)
 
 
-def resized(a: Array, s: Any, axes: Any) -> tuple[Array, list[int]]:
+def resized(a: Array, s: Any, axes: Any, norm: Any) -> tuple[Array, list[int]]:
     """`a` cut, or filled up with zeros, to the extents `s` of `axes`; and the axes. Collective."""
     with collective(a.comm, None):
+        if norm not in (None, "backward", "ortho", "forward"):
+            raise LayoutError(f"norm is {norm!r}; give 'backward', 'ortho' or 'forward'")
         given = None if s is None else integers(s, "s")
         if given is not None and axes is None:
             if len(given) > a.ndim:
@@ -122,7 +123,7 @@ def rfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array:
     with collective(a.comm, None):
         if a.dtype.kind == "c":
             raise MismatchError(f"a real transform takes no {a.dtype}; use np.fft.fftn, or a.real")
-    a, order = resized(a, s, axes)
+    a, order = resized(a, s, axes, norm)
     half = lines(np.fft.rfft, a, order[-1], norm, a.shape[order[-1]] // 2 + 1)
     result = transform(np.fft.fft, half, None, order[:-1], norm) if order[:-1] else half
     return in_layout_like(a, result)
@@ -142,7 +143,7 @@ def irfftn(a: Array, s: Any = None, axes: Any = None, norm: Any = None) -> Array
         extent = a.shape[last] if extent == -1 else extent
         if extent < 1:
             raise LayoutError(f"a transform of {extent} elements; give 1 or more")
-    half, order = resized(a, given and [*given[:-1], extent // 2 + 1], axes)
+    half, order = resized(a, given and [*given[:-1], extent // 2 + 1], axes, norm)
     others = order[:-1]
     result = transform(np.fft.ifft, half, None, others, norm) if others else half
     function = functools.partial(np.fft.irfft, n=extent)
@@ -170,7 +171,7 @@ def axes_of(axes: Any, ndim: int) -> list[int]:
 
 def transform(function: Any, a: Array, s: Any, axes: Any, norm: Any) -> Array:
     """`function` along each axis, local axes first. Collective."""
-    a, order = resized(a, s, axes)
+    a, order = resized(a, s, axes, norm)
     with collective(a.comm, None):
         if any(a.shape[d] == 0 for d in order):
             raise LayoutError(f"a transform of shape {a.shape} has no elements")

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
 from collections.abc import Sequence
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 
@@ -33,20 +31,21 @@ from hocket.computing import (
     statistics,
 )
 from hocket.computing.alternatives import NEAR
+from hocket.computing.given import ABSENT, by_name, name_of, options_of
+from hocket.computing.layouts import normal_axes
 from hocket.computing.operands import copied, first_communicator
 from hocket.errors import Error
 
 Table = dict[Any, Callable[..., Any]]
 
 _FIRST = "give a distributed array as the first operand too, made by hk.wrap"
-_ABSENT = getattr(np, "_NoValue", None)
 
 
 def of_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """Implements `__array_ufunc__`."""
     product = PRODUCTS.get(ufunc)
     if product is not None and method == "__call__":
-        return product(*inputs, **_known(ufunc, product, _flat_out(options)))
+        return product(*inputs, **options_of(ufunc, product, _flat_out(options)))
     if method == "__call__":
         return elementwise.of_ufunc(ufunc, inputs, options)
     options = _flat_out(options)
@@ -78,7 +77,7 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
     """Implements `__array_function__`. Raises `TypeError` for unsupported functions."""
     ours = TABLE.get(function)
     if ours is None:
-        name = _name(function)
+        name = name_of(function)
         near = NEAR.get(name.removeprefix("np."))
         raise TypeError(
             f"{name} is not there for distributed arrays; use "
@@ -86,7 +85,8 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
             + "the function on the parts with hk.map_blocks, or on the whole array: a.gather(), "
             "hk.replicated(a)"
         )
-    known = _known(function, ours, options)
+    args, options = by_name(function, args, options)
+    known = options_of(function, ours, options)
     try:
         return ours(*args, **known)
     except Error:
@@ -97,42 +97,12 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
         words = str(error)
         if isinstance(error, AttributeError) and args and not isinstance(args[0], Array):
             words = f"{_FIRST}, not {type(args[0]).__name__}"
-        refused = Error(f"{_name(function)}: {words}")
+        refused = Error(f"{name_of(function)}: {words}")
         comm = first_communicator([*args, *options.values()])
         if comm is None or function in _LOCAL:
             raise refused from error
         with collective(comm, None):  # the arguments may be wrong on this process only
             raise refused from error
-
-
-def _name(function: Any) -> str:
-    home = getattr(function, "__module__", None) or "numpy"
-    return f"{home.replace('numpy', 'np', 1)}.{function.__name__}"
-
-
-def _known(function: Any, ours: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The options without defaults. Raises `TypeError` for unknown ones."""
-    if not options:
-        return options
-    signature = _parameters(ours)
-    if signature is None:
-        return options
-    known = {name: value for name, value in options.items() if name in signature}
-    for name, value in options.items():
-        if name not in known and value is not None and value is not _ABSENT:
-            raise TypeError(
-                f"{_name(function)} of distributed arrays takes no {name}=; it takes "
-                f"{', '.join(signature)}"
-            )
-    return {name: value for name, value in known.items() if value is not _ABSENT}
-
-
-@functools.cache
-def _parameters(ours: Callable[..., Any]) -> Optional[tuple[str, ...]]:
-    """The names of the parameters; None for a function that takes any."""
-    found = inspect.signature(ours).parameters
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in found.values())
-    return None if takes_any else tuple(found)
 
 
 def by_element(function: Any) -> Callable[..., Any]:
@@ -164,32 +134,31 @@ def reduced(ufunc: np.ufunc) -> Callable[..., Any]:
     return reduction
 
 
-def where(condition: Any, *values: Any) -> Any:
+def where(condition: Any, x: Any = ABSENT, y: Any = ABSENT) -> Any:
     """`numpy.where`."""
-    if not values:
+    if x is y is ABSENT:
         return statistics.nonzero(condition)
-    return elementwise.of_function(np.where, (condition, *values))
+    return elementwise.of_function(np.where, (condition, x, y))
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **options: Any) -> Any:
     """`numpy.clip`."""
-    low, high = options.get("min", a_min), options.get("max", a_max)
-    low = None if low is _ABSENT else low
-    high = None if high is _ABSENT else high
+    low, high = options.pop("min", a_min), options.pop("max", a_max)
+    a = a if isinstance(a, Array) else np.asarray(a)
+    low = None if low is ABSENT else low
+    high = None if high is ABSENT else high
     if a.dtype.kind in "iu":  # bounds beyond the dtype's own
         limits = np.iinfo(a.dtype)
         low = None if type(low) is int and low < limits.min else low
         high = None if type(high) is int and high > limits.max else high
-    given = {} if out is None else {"out": (out,)}
+    given = options if out is None else {"out": (out,), **options}
     if low is None and high is None:
-        return copied(a, a.layout)
+        return elementwise.of_ufunc(np.positive, (a,), given)
     if low is None:
         return elementwise.of_ufunc(np.minimum, (a, high), given)
     if high is None:
         return elementwise.of_ufunc(np.maximum, (a, low), given)
-    return elementwise.of_ufunc(
-        np.clip_ufunc if hasattr(np, "clip_ufunc") else _clip, (a, low, high), given
-    )
+    return elementwise.of_ufunc(_clip, (a, low, high), given)
 
 
 _clip = np._core.umath.clip if hasattr(np, "_core") else np.core.umath.clip  # type: ignore[attr-defined]
@@ -208,6 +177,7 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
             raise Error(f"mode is {mode!r}; give 'raise', 'wrap' or 'clip'")
     a, d = shapes.flattened(a, axis)
     index: Any = indices if isinstance(indices, Array) else np.asarray(indices)
+    index = index.astype(np.intp) if index.dtype.kind == "b" else index  # a mask elsewhere
     extent = a.shape[d]
     if mode == "wrap" and extent:
         index = np.remainder(index, extent)
@@ -244,12 +214,14 @@ TABLE: Table = {
     np.round: around,
     np.take: take,
     np.copy: lambda a: copied(a, a.layout),
-    np.zeros_like: composed.filled(0),
-    np.ones_like: composed.filled(1),
+    np.zeros_like: composed.filled(np.zeros),
+    np.ones_like: composed.filled(np.ones),
     np.empty_like: composed.filled(None),
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.size: lambda a, axis=None: (
+        a.size if axis is None else math.prod(a.shape[d] for d in normal_axes(axis, a.ndim))
+    ),
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.isrealobj: lambda x: x.dtype.kind != "c",
     np.result_type: lambda *given: np.result_type(
@@ -289,7 +261,7 @@ TABLE: Table = {
         np,
         shapes,
         "astype transpose swapaxes moveaxis rollaxis matrix_transpose expand_dims squeeze reshape "
-        "ravel broadcast_to concatenate stack flip roll diff",
+        "ravel broadcast_to concatenate stack flip roll",
     ),
     **named(
         np,
@@ -319,12 +291,13 @@ TABLE: Table = {
     **named(
         np,
         algebra,
-        "outer inner kron cross trace average cov corrcoef convolve correlate trapezoid gradient",
+        "outer inner kron cross trace average cov corrcoef convolve correlate trapezoid diff "
+        "gradient",
     ),
     **named(
         np.linalg,
         algebra,
-        "cross outer vecdot multi_dot matrix_power matrix_norm vector_norm",
+        "cross vecdot multi_dot matrix_power matrix_norm vector_norm",
     ),
     **named(np.linalg, contractions, "tensordot"),
     **matrices.TABLE,
@@ -332,6 +305,7 @@ TABLE: Table = {
     **{
         getattr(np.linalg, name): function
         for name, function in (
+            ("outer", algebra.vector_outer),
             ("trace", algebra.matrix_trace),
             ("diagonal", algebra.matrix_diagonal),
         )

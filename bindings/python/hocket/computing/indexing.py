@@ -31,7 +31,9 @@ def is_integer(item: Any) -> bool:
 
 def get(a: Array, index: Any) -> Any:
     """``a[index]``: a section, an element, or the elements that masks and lists of integers
-    select."""
+    select; of a name, that field of all elements."""
+    if isinstance(index, str):
+        return field(a, index)
     items = index if isinstance(index, tuple) else (index,)
     if not is_basic(items):
         return importing("by_index").chosen(a, items)
@@ -40,6 +42,17 @@ def get(a: Array, index: Any) -> Any:
     if part.layout.shape == () and Ellipsis not in items and len(items) == a.layout.ndim:
         return element(part)
     return expanded(part, items)
+
+
+def field(a: Array, name: str) -> Array:
+    """``a[name]`` of structured elements: the same memory."""
+    with collective(a.comm, None):
+        if name not in (a.dtype.names or ()) or a.dtype[name].shape:
+            raise LayoutError(f"{a.dtype} has no field {name!r} of one element each")
+    found = Array(a._current()[name], a.layout, a.comm)
+    if a._home is not None:  # a view of a copy
+        found._home = (a, found._local, ...)
+    return found
 
 
 def expanded(part: Array, items: tuple[Any, ...]) -> Array:
@@ -80,7 +93,8 @@ def item(a: Array, index: tuple[Any, ...]) -> Any:
                 "any() or all()"
             )
         if len(index) == 1 and a.layout.ndim != 1:
-            index = tuple(int(each) for each in np.unravel_index(index[0], a.layout.shape))
+            place = index[0] + a.size if -a.size <= index[0] < 0 else index[0]
+            index = tuple(int(each) for each in np.unravel_index(place, a.layout.shape))
         if index and len(index) != a.layout.ndim:
             raise LayoutError(f"{len(index)} indices for shape {a.layout.shape}")
         part = a.section(index) if index else a
@@ -123,6 +137,9 @@ def as_value(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def put(a: Array, index: Any, value: Any) -> None:
     """``a[index] = value``."""
+    if isinstance(index, str):
+        assign(field(a, index), value)
+        return
     items = index if isinstance(index, tuple) else (index,)
     if not is_basic(items):
         importing("by_index").assign_chosen(a, items, value)
@@ -151,12 +168,12 @@ def assign(part: Array, value: Any) -> None:
     check_alike([value], part.comm)
     if isinstance(value, Array):
         needed = aligned_with(shape, part.layout)
-        if (
-            shape == part.layout.shape
-            and value.layout != needed
-            and not np.may_share_memory(value._local, part._local)
-        ):
-            redistribute(value, needed, dtype=part.dtype, out=part)
-            return
+        if value.layout != needed:
+            # One process may find shared memory where another one does not; their calls agree,
+            # because both move elements of this type.
+            value = value.astype(part.dtype, copy=False)
+            if shape == part.layout.shape and not np.may_share_memory(value._local, part._local):
+                redistribute(value, needed, out=part)
+                return
     part._local[...] = bring(value, part.layout, part._rank_and_size[0], part.comm)
     part._settle()

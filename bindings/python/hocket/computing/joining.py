@@ -13,6 +13,7 @@ from hocket.calls import collective
 from hocket.computing import shapes
 from hocket.computing.algebra import require_dimensions
 from hocket.computing.filling import full as filled
+from hocket.computing.indexing import as_value
 from hocket.computing.layouts import balanced, even, one_axis
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, broadcast_shape, replicated
@@ -37,15 +38,16 @@ def atleast_each(n: int) -> Any:
     return compute
 
 
-def vstack(tup: Sequence[Any], dtype: Any = None) -> Any:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     """`numpy.vstack`."""
-    return np.concatenate([atleast(2, a) for a in tup], 0, dtype=dtype)
+    return np.concatenate([atleast(2, a) for a in tup], 0, dtype=dtype, casting=casting)
 
 
-def hstack(tup: Sequence[Any], dtype: Any = None) -> Any:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     """`numpy.hstack`."""
     parts = [atleast(1, a) for a in tup]
-    return np.concatenate(parts, 0 if np.ndim(parts[0]) == 1 else 1, dtype=dtype)
+    axis = 0 if np.ndim(parts[0]) == 1 else 1
+    return np.concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[Any]) -> Any:
@@ -169,7 +171,7 @@ def tile(A: Array, reps: Any) -> Any:
         if count == 0:
             result = result[shapes.at(axis, slice(0, 0), result.ndim)]
         elif count > 1:
-            result = np.concatenate([result] * count, axis)
+            result = np.concatenate([result] * count, axis, dtype=A.dtype)
     return result.copy() if max(counts, default=1) < 2 else result
 
 
@@ -224,7 +226,8 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **options: Any) ->
         if wrong:
             raise LayoutError(f"the mode {mode!r} takes no {wrong[0]}=")
         widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2))
-        values = np.broadcast_to(np.asarray(options.get("constant_values", 0)), (array.ndim, 2))
+        values = as_value(options.get("constant_values", 0), array.dtype)
+        values = np.broadcast_to(values.astype(array.dtype), (array.ndim, 2))
         if widths.dtype.kind not in "iu" or (widths < 0).any():
             raise LayoutError(f"pad_width is {pad_width!r:.80}; give integers of 0 or more")
         if mode != "constant" and any(w.any() and not e for w, e in zip(widths, array.shape)):
@@ -236,10 +239,11 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **options: Any) ->
         for count, begin, value in ((before, -before, values[d, 0]), (after, extent, values[d, 1])):
             if mode == "constant":
                 shape = (*result.shape[:d], count, *result.shape[d + 1 :])
-                ends.append(np.broadcast_to(np.asarray(value).astype(array.dtype), shape))
+                ends.append(np.broadcast_to(np.asarray(value, array.dtype), shape))
             else:
                 ends.append(np.take(result, outside(begin, count, extent, mode), d))
-        result = np.concatenate([ends[0], result, ends[1]], d) if before or after else result
+        if before or after:
+            result = np.concatenate([ends[0], result, ends[1]], d, dtype=array.dtype)
     return np.copy(array) if result is array else result
 
 

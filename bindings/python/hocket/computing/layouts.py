@@ -56,8 +56,8 @@ def from_key(value: Any) -> Any:
     return tuple(from_key(each) for each in value) if isinstance(value, tuple) else value
 
 
-def kept(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Caches results derived from layouts, which are values."""
+def by_value(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Caches results derived from layouts, which are values; also from layouts in tuples."""
 
     @functools.lru_cache(maxsize=1024)
     def found(*keys: Any) -> Result:
@@ -66,6 +66,26 @@ def kept(function: Callable[..., Result]) -> Callable[..., Result]:
     @functools.wraps(function)
     def call(*arguments: Any) -> Result:
         return found(*as_key(arguments))
+
+    return call
+
+
+def kept(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Caches results derived from layouts that are arguments themselves: first by their identities,
+    whose keys take a tenth of the time, then by their values."""
+    # An entry keeps its arguments, so that no later layout has their identities.
+    recent: dict[Any, tuple[Any, Result]] = {}
+    found = by_value(function)
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Result:
+        key = tuple([id(each) if type(each) is Layout else each for each in arguments])
+        entry = recent.get(key)
+        if entry is None:
+            if len(recent) >= 1024:
+                recent.clear()
+            entry = recent[key] = arguments, found(*arguments)
+        return entry[1]
 
     return call
 
@@ -209,7 +229,7 @@ def moved(source: Layout, destination: Layout) -> int:
     return plan(source, destination, strategy="direct", overlap=overlap).elements_moved
 
 
-@kept
+@by_value
 def chosen(shape: Shape, operands: tuple[tuple[Layout, int], ...]) -> Layout:
     """The operand layout to which all operands move with the fewest bytes; on a tie, the first.
 
@@ -349,3 +369,8 @@ def one_axis(axis: Any, ndim: int) -> int:
 def parts_along(layout: Layout, axis: int) -> tuple[int, ...]:
     """One index of each part into which the processes divide `axis`, of a layout on a grid."""
     return tuple(_mpi.parts_along(layout._native, axis))
+
+
+def is_local(layout: Layout, axis: int) -> bool:
+    """Whether every process has whole lines along `axis`."""
+    return is_grid(layout) and (layout.num_elements == 0 or len(parts_along(layout, axis)) == 1)

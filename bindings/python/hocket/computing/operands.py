@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective, no_array
 from hocket.computing.layouts import Shape, aligned_with, held, numbers, replicated_layout
-from hocket.creation import empty, wrap
+from hocket.creation import empty
 from hocket.dtypes import resolve
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
@@ -218,7 +218,7 @@ def made(local: npt.NDArray[Any], layout: Layout, comm: MPI.Comm) -> Array:
     local = np.asarray(local)
     if 0 in shape:  # an empty reduction has the identity, which no process holds
         local = np.empty(shape, local.dtype)
-    return wrap(local if local.shape == shape else local.reshape(shape), layout, comm)
+    return Array(local if local.shape == shape else local.reshape(shape), layout, comm)
 
 
 def copied(x: Any, layout: Layout) -> Array:

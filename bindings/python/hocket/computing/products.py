@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.combining import to_out
@@ -35,7 +36,7 @@ from hocket.errors import LayoutError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
-#: bytes of one operand's panel on a process
+#: bytes of one operand's panel on a process, if HOCKET_MAX_BUFFER is not less
 PANEL = 64 << 20
 
 
@@ -163,8 +164,9 @@ def panels(a: Array, b: Array, dtype: np.dtype[Any]) -> Array:
     width = max(layout.local_shape(r)[d] for r in range(layout.size) for d in (0, 1)) or 1
     rows, columns = operand_layouts(layout, a.shape, b.shape)
     whole = a.layout == rows or b.layout == columns
-    step = max(1, PANEL // (width * dtype.itemsize))
-    if whole and depth * width * dtype.itemsize <= 4 * PANEL:
+    panel = _mpi.within_buffers(PANEL)
+    step = max(1, panel // (width * dtype.itemsize))
+    if whole and depth * width * dtype.itemsize <= 4 * panel:
         step = max(1, depth)
     result._local[...] = np.zeros((), dtype)
     if result.size == 0:

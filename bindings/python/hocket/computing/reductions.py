@@ -50,9 +50,13 @@ def loop_type(dtype: np.dtype[Any]) -> Any:
 
 
 @functools.lru_cache(maxsize=1024)
-def reduced_type(ufunc: np.ufunc, dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
-    """The dtype of a reduction's result. Raises as NumPy."""
-    return ufunc.reduce(np.ones(1, dtype), dtype=wanted).dtype  # type: ignore[no-any-return]
+def reduced_type(
+    ufunc: np.ufunc, dtype: np.dtype[Any], wanted: Any, axes: int = 1
+) -> np.dtype[Any]:
+    """The dtype of a reduction over so many axes. Raises as NumPy."""
+    wanted = None if wanted is None else np.dtype(wanted).newbyteorder("=")
+    one = np.ones((1,) * max(axes, 1), dtype)
+    return ufunc.reduce(one, None, dtype=wanted).dtype  # type: ignore[no-any-return]
 
 
 def reduce(
@@ -69,7 +73,8 @@ def reduce(
     with collective(a.comm, None):
         axes = reduced_axes(axis, a.layout.ndim)
         try:
-            wanted = reduced_type(ufunc, a.dtype, None if dtype is None else np.dtype(dtype))
+            kind = None if dtype is None else np.dtype(dtype)
+            wanted = reduced_type(ufunc, a.dtype, kind, len(axes))
             if ufunc.identity is None and any(a.layout.shape[d] == 0 for d in axes):
                 raise ValueError("no elements to reduce, and no identity")
         except (TypeError, ValueError) as error:

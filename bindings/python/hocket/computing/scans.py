@@ -13,10 +13,10 @@ import numpy.typing as npt
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather
-from hocket.computing.layouts import balanced, one_axis
+from hocket.computing.layouts import balanced, is_local, one_axis
 from hocket.computing.operands import made
 from hocket.computing.reductions import loop_type, require_associative
-from hocket.computing.sorting import along, is_local
+from hocket.computing.sorting import along
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute

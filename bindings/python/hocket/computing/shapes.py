@@ -19,6 +19,7 @@ from hocket.computing.layouts import (
     balanced,
     extended,
     flat,
+    is_local,
     like,
     normal_axes,
     numbers,
@@ -68,15 +69,16 @@ def view(a: Array, layout: Any, change: Any, order: Sequence[int] = ()) -> Array
         return made(local, layout, a.comm)
     if not a.layout._native.is_indexed:
         return made(change(local) if local.ndim == a.ndim else local, layout, a.comm)
-    before, after = numbers(a.layout, rank), numbers(layout, rank)
-    if len(order) > 1:
-        places = np.unravel_index(before, a.layout.shape)
-        before = np.ravel_multi_index([places[d] for d in order], layout.shape)
-    if np.array_equal(before, after):
+    if list(order) == sorted(order):
         return made(local, layout, a.comm)
+    before, after = numbers(a.layout, rank), numbers(layout, rank)
+    places = np.unravel_index(before, a.layout.shape)
+    before = np.ravel_multi_index([places[d] for d in order], layout.shape)
     by = np.argsort(before)
     copy = local[by[np.searchsorted(before[by], after)]]
-    copy.flags.writeable = False  # writes would not reach the array
+    # Writes would not reach the array. This holds on every process, also on one whose order is
+    # the same.
+    copy.flags.writeable = False
     return made(copy, layout, a.comm)
 
 
@@ -153,7 +155,7 @@ def squeeze(a: Array, axis: Any = None) -> Array:
 def reshape(a: Array, shape: Any, order: str = "C", **options: Any) -> Array:
     """`numpy.reshape` in row-major order, in even parts. Collective."""
     with collective(a.comm, None):
-        if order not in ("C", "F") or any(value is not None for value in options.values()):
+        if order not in ("C", "F", "A") or options.get("copy") is False:
             raise LayoutError(
                 "np.reshape of distributed arrays is a copy, of order 'C' or 'F'; give no others"
             )
@@ -257,6 +259,10 @@ def rolled(a: Array, shift: int, axis: int) -> Array:
     extent = a.layout.shape[axis]
     result = empty(a.layout, a.dtype, a.comm)
     shift = shift % extent if extent else 0
+    if is_local(a.layout, axis):
+        if result._local.size:
+            result._local[...] = np.roll(a.local, shift, axis)
+        return result
     move(a, result, axis, slice(0, extent - shift), slice(shift, extent))
     if shift:
         move(a, result, axis, slice(extent - shift, extent), slice(0, shift))
@@ -363,7 +369,14 @@ def concatenate(
     return result
 
 
-def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None) -> Array:
+def stack(
+    arrays: Sequence[Any],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Array:
     """`numpy.stack`. Collective."""
     first = next(x for x in arrays if isinstance(x, Array))
     with collective(first.comm, None):
@@ -372,29 +385,4 @@ def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None) -> Array:
     parts = [
         expand_dims(x, axis) if isinstance(x, Array) else np.expand_dims(x, axis) for x in arrays
     ]
-    return concatenate(parts, axis, out)
-
-
-def diff(a: Array, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
-    """`numpy.diff`. Collective."""
-    with collective(a.comm, None):
-        d = one_axis(axis, a.layout.ndim)
-        if n < 0:
-            raise LayoutError(f"n is {n}; give 0 or more")
-    line = (*a.shape[:d], 1, *a.shape[d + 1 :])
-    ends = [
-        np.broadcast_to(x, line) if x is not None and np.ndim(x) == 0 else x
-        for x in (prepend, append)
-    ]
-    if n and any(x is not None for x in ends):
-        a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], d)
-    function: Any = np.not_equal if a.dtype.kind == "b" else np.subtract
-    for _ in range(n):
-        last = max(a.layout.shape[d], 1)
-        ndim = a.layout.ndim
-        above, below = (
-            a.section(at(d, slice(1, last), ndim)),
-            a.section(at(d, slice(0, last - 1), ndim)),
-        )
-        a = function(above, below)
-    return a
+    return concatenate(parts, axis, out, dtype, casting)

@@ -14,7 +14,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.communicators import communicator
 from hocket.computing.collecting import allgather, exchange
-from hocket.computing.layouts import balanced, even, kept, numbers, one_axis
+from hocket.computing.layouts import balanced, even, is_local, kept, numbers, one_axis
 from hocket.computing.local_sorting import (
     all_alike,
     from_keys,
@@ -93,13 +93,6 @@ def spread(comm: Any, local: AnyArray, layout: Layout) -> Array:
     counts = allgather(comm, np.asarray([len(local)]))[:, 0]
     source = Layout((int(counts.sum()),), [gen_block(counts)], comm.size)
     return redistribute(made(local, source, comm), layout)
-
-
-def is_local(layout: Layout, axis: int) -> bool:
-    """Whether every process has whole lines along `axis`."""
-    from hocket.computing.layouts import is_grid, parts_along
-
-    return is_grid(layout) and (layout.num_elements == 0 or len(parts_along(layout, axis)) == 1)
 
 
 def along(a: Array, axis: int) -> Array:

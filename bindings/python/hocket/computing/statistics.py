@@ -145,6 +145,7 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         empty = a.size == 0 if d is None else a.shape[d] == 0
         if empty:
             raise MismatchError("an empty array has no least and no greatest element")
+        find(np.ones(1, a.dtype))  # raises for a dtype without an order
         pair = np.dtype([("value", a.dtype), ("index", np.intp)])
     if d is None:
         a = without_copies(a)
