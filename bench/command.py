@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help", "--list"):
         print(listing())
-        return 0
+        return 0 if arguments else 2
     if arguments[0] == "--all":
         return _all(arguments[1:])
     try:

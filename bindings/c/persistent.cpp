@@ -16,26 +16,27 @@ int init(const char* function, hocket_tasks* tasks, bool sending, const hocket_a
         std::optional<hocket::Layout> layout;
         std::optional<Array> bound;
         hocket::InitOptions options;
-        arguments_of_verb(function, held->value, sending ? "send_init" : "recv_init", [&] {
-            require(request, "request");
-            const hocket_layout* any = nullptr;
-            if (given != nullptr) {
-                require_no_reserved(given->reserved);
-                any = given->layout;
-                options.tag = given->tag;
-                if (given->count != 0) options.count = given->count;
-                if (given->strategy != nullptr) options.strategy = given->strategy;
-                options.stages = given->stages;
-            }
-            if (array != nullptr && any != nullptr)
-                throw ArgumentError("there is an array and a layout; give one of them");
-            if (any != nullptr)
-                layout = behind(any)->value;
-            else
-                bound = behind(array)->value;
-            return true;
-        });
         const hocket::TaskId id = id_of(other);
+        arguments_of_init(
+            function, held->value, sending, id, given != nullptr ? given->tag : 0, [&] {
+                require(request, "request");
+                const hocket_layout* any = nullptr;
+                if (given != nullptr) {
+                    require_no_reserved(given->reserved);
+                    any = given->layout;
+                    options.tag = given->tag;
+                    if (given->count != 0) options.count = given->count;
+                    if (given->strategy != nullptr) options.strategy = given->strategy;
+                    options.stages = given->stages;
+                }
+                if (array != nullptr && any != nullptr)
+                    throw ArgumentError("there is an array and a layout; give one of them");
+                if (any != nullptr)
+                    layout = behind(any)->value;
+                else
+                    bound = behind(array)->value;
+                return true;
+            });
         const auto made = [&](const auto& what) {
             return sending ? held->value.send_init(what, id, options)
                            : held->value.recv_init(what, id, options);

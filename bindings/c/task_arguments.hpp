@@ -42,4 +42,13 @@ auto arguments_of_verb(const char* function, Tasks& tasks, const char* verb, Rea
     });
 }
 
+/// As `arguments_of_verb`, of a persistent request: the other task gets the error, too.
+template <class Read>
+auto arguments_of_init(const char* function, Tasks& tasks, bool sending, const TaskId& other,
+                       int tag, Read read) {
+    return arguments_of(function, read, [&](const std::string& message) {
+        Binding::refuse_init(tasks, sending, other, tag, argument_error, message);
+    });
+}
+
 }  // namespace hocket::c

@@ -124,7 +124,7 @@ void bind_flow(nb::module_& m) {
         .def_static(
             "key",
             [](nb::bytes name) {
-                return Region::key({name.c_str(), name.size()});
+                return Region::key({name.c_str(), name.size()}, false);
             },
             "name"_a)
         .def("overlaps", &Region::overlaps, "other"_a)

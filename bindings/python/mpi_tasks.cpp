@@ -225,6 +225,13 @@ void bind_tasks(nb::module_& m) {
             },
             "verb"_a, "kind"_a, "message"_a, "timeout"_a.none(), unlocked)
         .def(
+            "refuse_init",
+            [](Tasks& tasks, bool sending, const TaskId& other, int tag, const std::string& kind,
+               const std::string& message) {
+                Binding::refuse_init(tasks, sending, other, tag, kind, message);
+            },
+            "sending"_a, "other"_a, "tag"_a, "kind"_a, "message"_a, unlocked)
+        .def(
             "bcast",
             [](Tasks& tasks, const Array& array, const TaskId& root, Timeout timeout) {
                 tasks.bcast(array, root, Deadline::in(timeout));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "hocket/comm.hpp"
@@ -58,6 +59,9 @@ struct Binding {
     /// @throws Error on this process only, for an unknown verb.
     static void refuse(Tasks& tasks, const std::string& verb, const std::string& kind,
                        const std::string& message, Deadline deadline = {});
+    /// As `refuse` for "send_init" and "recv_init": the other task gets the error, too.
+    static void refuse_init(Tasks& tasks, bool sending, const std::variant<int, std::string>& other,
+                            int tag, const std::string& kind, const std::string& message);
     static void refuse(Channel& channel, bool sending, const std::string& kind,
                        const std::string& message, Deadline deadline = {});
     /// Joins a team's operation that this process cannot make. @throws Error with this message

@@ -48,8 +48,9 @@ class Region {
     template <StridedArray A>
     Region(const A& array)  // NOLINT(google-explicit-constructor)
         : Region(array.data(), array.local_shape(), array.strides(), array.dtype().size) {}
-    /// A key. Two keys with one name are one region; no memory overlaps a key.
-    static Region key(std::string_view name);
+    /// A key. Two keys with one name are one region; no memory overlaps a key. `quoted`: messages
+    /// show the name in quotation marks; otherwise as it is.
+    static Region key(std::string_view name, bool quoted = true);
 
     bool is_key() const { return more_ != nullptr && more_->is_key; }
     bool empty() const { return bytes_ == 0 && !is_key(); }
@@ -94,7 +95,7 @@ class Region {
   private:
     Region() = default;
     struct More {
-        bool is_key = false;
+        bool is_key = false, quoted = true;
         std::string name;
         std::vector<Dimension> dimensions;
     };

@@ -282,7 +282,7 @@ class Tasks {
                           const task::Verb& verb, const MessageOptions& options, comm::Fault fault);
     Request init(bool sending, const Array* array, const Layout& layout, const TaskId& other,
                  const InitOptions& options);
-    void init_persistent(bool sending, const comm::Fault& fault);
+    void init_persistent(bool sending, const TaskId& other, int tag, const comm::Fault& fault);
     void collective(task::Collective call, const TaskId* root, const char* verb,
                     const Deadline& deadline);
     std::optional<Status> look(const TaskId& source, int tag, const task::Verb& verb,

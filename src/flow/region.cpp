@@ -109,11 +109,12 @@ Region::Region(const void* data, std::span<const std::int64_t> extents,
     }
 }
 
-Region Region::key(std::string_view name) {
+Region Region::key(std::string_view name, bool quoted) {
     Region region;
     auto more = std::make_shared<More>();
     more->is_key = true;
     more->name = name;
+    more->quoted = quoted;
     region.more_ = std::move(more);
     return region;
 }
@@ -168,7 +169,7 @@ std::size_t Region::hash() const {
 }
 
 std::string Region::text() const {
-    if (is_key()) return "'" + more_->name + "'";
+    if (is_key()) return more_->quoted ? "'" + more_->name + "'" : more_->name;
     std::string out = std::to_string(bytes_) + " bytes";
     for (const auto& [extent, stride] : dimensions())
         out += ", " + std::to_string(extent) + " times " + std::to_string(stride) + " apart";

@@ -18,6 +18,7 @@ struct Channel::State {
     std::shared_ptr<task::Member> me;
     int other;
     std::string name, stream;
+    std::int64_t number = 0;                            // in its stream
     bool closed = false;                                // by this task
     std::optional<std::string> over = {};               // by the other task: its message
     std::shared_ptr<task::KeptChannel> kept = nullptr;  // none: an ordinary channel
@@ -88,7 +89,7 @@ Channel Tasks::channel(const std::string& name, const TaskId& other,
                     std::to_string(keep) +
                     ", but all frames that are kept arrive; leave out one of the two");
     auto channel = std::make_shared<Channel::State>(
-        Channel::State{state_, speaker_, index, name, "channel '" + name + "'"});
+        Channel::State{state_, speaker_, index, name, task::plain_stream(name)});
     channel->latest = every == 0;
     channel->every = std::max(every, std::int64_t{1});
     if (keep > 0) {
@@ -97,6 +98,9 @@ Channel Tasks::channel(const std::string& name, const TaskId& other,
                         "': frames are kept by processes of one task only; leave out keep");
         channel->kept = std::make_shared<task::KeptChannel>(state_, index, name, keep, last);
         state_->channels.push_back(channel->kept);
+    } else {
+        const comm::EngineLock engine_lock;
+        channel->number = ++channel->news().made;
     }
     return Channel(std::move(channel));
 }
@@ -122,13 +126,14 @@ std::shared_ptr<task::Pending> Channel::State::start(bool sends, const std::vect
     task::MessageCall call{sends, task::descriptors_of(array), other, tag, std::move(fault),
                            stream};
     call.end = end;
+    call.channel = number;
     call.deadline = deadline;
     return task::start_message(all, me, std::move(call), array);
 }
 
 std::int64_t Channel::State::asked_of(bool more, const Deadline& deadline) const {
     return task::await_number(
-        all, me, other, stream,
+        all, me, other, stream, number,
         [more, had = news().delivered](const task::StreamNews& of) -> std::optional<std::int64_t> {
             if (more && of.acknowledged <= had) return std::nullopt;
             return of.acknowledged;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/pack.hpp"
+#include "base/text.hpp"
 #include "task/reply.hpp"
 
 namespace hocket::task {
@@ -142,13 +143,112 @@ std::string text_of(const Tasks::State& all, const Collective& call) {
 
 namespace {
 
+// The contributions of some tasks, or the reason why the call cannot be.
+struct Gathered {
+    std::string texts;
+    comm::Fault fault;
+
+    std::string packed() const {
+        const comm::Fault sent = fault_for_others();
+        return Packer().text(sent.kind).text(sent.message).text(texts).take();
+    }
+    // A deadline is that of one task only.
+    comm::Fault fault_for_others() const {
+        return fault.kind == "DeadlineError" ? comm::Fault{"Error", fault.message} : fault;
+    }
+    void add(const std::string& bytes) {
+        Unpacker in(bytes);
+        fault.kind = in.text();
+        fault.message = in.text();
+        texts += in.text();
+    }
+};
+
+// The error if a blocking call of another task has ended early: that task is out of step.
+comm::Fault departed(Member& me) {
+    me.matcher.pump();
+    for (int other = 0; other < static_cast<int>(me.all->names.size()); ++other)
+        if (const Envelope* departure = me.matcher.departure_of(other)) return departure->fault;
+    return {};
+}
+
+// The error of this task, whose wait has ended before the call.
+comm::Fault fault_of_wait(const Member& me, const Collective& call) {
+    const std::string gave_up = "task '" + me.name() + "' gave up " + text_of(*me.all, call);
+    constexpr const char* advice = "; set tasks up anew";
+    if (!call.deadline.passed()) return {"Error", gave_up + ": it was interrupted" + advice};
+    return {"DeadlineError", gave_up + " after " + text::seconds(call.deadline.timeout()) + advice};
+}
+
+// Texts go up the tree of the lowest processes. A process that finds a reason to end the call sends
+// it in place of its text, and waits for nothing more.
+comm::Protocol<Gathered> gather_up(const comm::Group& lowest, Member& me, const Collective& call,
+                                   std::string mine, int tag) {
+    Gathered all{std::move(mine), call.out_of_step ? call.fault : departed(me)};
+    const int size = lowest.size();
+    int bit = 1;
+    for (; !all.fault && (lowest.index & bit) == 0 && lowest.index + bit < size; bit <<= 1) {
+        const int child = lowest.rank_of(lowest.index + bit);
+        std::optional<comm::ProbeResult> found;
+        comm::When over([&] {
+            found = lowest.link->probe(child, tag);
+            if (!found) all.fault = *call.given_up ? fault_of_wait(me, call) : departed(me);
+            return found || all.fault;
+        });
+        co_await comm::until(over);
+        if (!found) break;
+        const comm::TextMessage message =
+            co_await comm::receive_text(*lowest.link, std::move(*found), tag);
+        all.add(message.text);
+    }
+    if (lowest.lowest()) co_return all;
+    const int parent = lowest.rank_of(lowest.index & (lowest.index - 1));
+    co_await comm::send_text(*lowest.link, all.packed(), parent, tag);
+    co_return all;
+}
+
+// From the lowest of all directly to the others: a process that has ended its call relays nothing.
+comm::Protocol<std::string> hand_down(const comm::Group& lowest, Member& me, std::string outcome,
+                                      int tag) {
+    if (lowest.lowest()) {
+        comm::Requests requests;
+        for (int member = 1; member < lowest.size(); ++member)
+            lowest.link->send_text(requests, outcome, lowest.rank_of(member), tag);
+        co_await comm::until(requests);
+        co_return outcome;
+    }
+    const int root = lowest.rank_of(0);
+    std::optional<comm::ProbeResult> found;
+    comm::When over([&] {
+        found = lowest.link->probe(root, tag);
+        if (found) return true;
+        me.matcher.pump();
+        const bool gone = me.matcher.departure_of(0) != nullptr;
+        if (gone) found = lowest.link->probe(root, tag);  // it came before the notice
+        return gone;
+    });
+    co_await comm::until(over);
+    if (!found) co_return packed_fault(me.matcher.departure_of(0)->fault);
+    comm::TextMessage message = co_await comm::receive_text(*lowest.link, std::move(*found), tag);
+    co_return std::move(message.text);
+}
+
+// The outcome for this task of a call that cannot be; the lowest of all tells the others.
+comm::Protocol<std::string> end_call(const comm::Group& lowest, Member& me, const Gathered& brought,
+                                     int tag) {
+    std::string outcome = packed_fault(brought.fault_for_others());
+    if (lowest.lowest()) static_cast<void>(co_await hand_down(lowest, me, std::move(outcome), tag));
+    co_return packed_fault(brought.fault);
+}
+
 // Runs on the lowest processes of all tasks, and returns the outcome. If some process lacks a
-// layout, the lowest of all requests it in a second round.
+// layout, the lowest of all requests it in a second round. Invariant: the call happens in all tasks
+// or in none, because the lowest of all decides alone, and a process whose contribution has left
+// waits for its decision.
 comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const Contribution& mine,
                                  const KnownLayouts& known, int meeting_tag) {
     comm::Group lowest{all->link.get(), {}, me->task};
     for (const auto& ranks : all->ranks) lowest.members.push_back(ranks[0]);
-    const comm::Merge append = [](std::string a, std::string b) { return a + b; };
     const auto outcome_of = [&](const std::string& contributions, const std::string& layouts) {
         std::string outcome = packed(contributions, layouts);
         comm::Fault fault;
@@ -159,30 +259,31 @@ comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const C
         }
         return fault ? packed_fault(std::move(fault)) : outcome;
     };
-    const std::string contributions =
-        co_await comm::reduce(lowest, meeting_tag, packed(mine), append);
+    Gathered brought = co_await gather_up(lowest, *me, call, packed(mine), meeting_tag);
+    if (brought.fault) co_return co_await end_call(lowest, *me, brought, meeting_tag);
     std::string outcome;
     if (lowest.lowest()) {
         try {
-            const std::vector<std::string> unknown = unknown_among(contributions);
+            const std::vector<std::string> unknown = unknown_among(brought.texts);
             Packer request;
             pack(request.number(1), unknown);
-            outcome = unknown.empty() ? outcome_of(contributions, "") : request.take();
+            outcome = unknown.empty() ? outcome_of(brought.texts, "") : request.take();
         } catch (const std::exception&) {
             outcome = packed_fault(comm::Fault::current());
         }
     }
-    outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
+    outcome = co_await hand_down(lowest, *me, std::move(outcome), meeting_tag);
     Unpacker in(outcome);
     if (in.number() == 0) co_return outcome;
     KnownLayouts own(KnownLayouts::unlimited);
     keep(own, mine.descriptors);
     keep(own, mine.results);
     std::string layouts = own.whole(unpack_texts(in));
-    layouts = co_await comm::reduce(lowest, meeting_tag, std::move(layouts), append);
+    Gathered needed = co_await gather_up(lowest, *me, call, std::move(layouts), meeting_tag);
+    if (needed.fault) co_return co_await end_call(lowest, *me, needed, meeting_tag);
     outcome.clear();
-    if (lowest.lowest()) outcome = outcome_of(contributions, layouts);
-    outcome = co_await comm::broadcast(lowest, meeting_tag, std::move(outcome));
+    if (lowest.lowest()) outcome = outcome_of(brought.texts, needed.texts);
+    outcome = co_await hand_down(lowest, *me, std::move(outcome), meeting_tag);
     co_return outcome;
 }
 
@@ -212,6 +313,9 @@ comm::Protocol<std::vector<Contribution>> gather_contributions(All all, Me me,
         mine.offer = signature.offer;
         try {
             std::string agreed = co_await meet(all, me, call, mine, offered, meeting_tag);
+            // All processes of a task get its own error.
+            if (*call.given_up && unpacked(agreed, offered)[0].fault)
+                agreed = packed_fault(fault_of_wait(*me, call));
             outcome = std::move(agreed);
         } catch (const std::exception&) {  // only this process of its task has noticed
             outcome = packed_fault(comm::Fault::current());

@@ -22,11 +22,14 @@ void finish(task::Pending& pending, const Tasks::State& all, const Deadline& dea
     const auto part = [&](const char* why) {
         for (int other = 0; other < static_cast<int>(all.names.size()); ++other)
             if (other != pending.member->task) pending.member->break_pair(other, why);
+        const comm::EngineLock engine_lock;
+        *pending.given_up = true;
+        comm::Engine::instance().progress();
     };
     try {
         wait(*pending.call, deadline);
     } catch (const DeadlineError& error) {
-        if (!pending.call->ended()) part(error.what());
+        part(error.what());
         throw;
     } catch (...) {
         if (!pending.call->ended()) part("interrupted");
@@ -41,9 +44,13 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
     comm::require_may_block(verb);
     task::Member& me = speaker(verb);
     require_apart(*state_, verb);
-    // A task that is out of step cannot warn the others of this call.
-    for (int other = 0; other < size(); ++other)
-        if (other != me.task) me.require_intact(other, verb);
+    try {
+        for (int other = 0; other < size(); ++other)
+            if (other != me.task) me.require_intact(other, verb);
+    } catch (const Error&) {  // the other tasks, which may be in step, get it, too
+        call.fault = comm::Fault::current();
+        call.out_of_step = true;
+    }
     if (!call.fault) {
         try {
             if (root != nullptr) call.root = state_->index(*root);
@@ -55,6 +62,7 @@ void Tasks::collective(task::Collective call, const TaskId* root, const char* ve
             call.fault = comm::Fault::current();
         }
     }
+    call.deadline = deadline;
     std::shared_ptr<task::Pending> pending;
     {
         const comm::EngineLock engine_lock;

@@ -200,10 +200,13 @@ std::shared_ptr<Pending> start_collective(All all, Me me, Collective call) {
         "task '" + me->name() + "' in " + (call.fault ? "a collective call" : text_of(*all, call));
     const int tree_tag = me->tags.tree(me->task, me->calls++);
     const std::int64_t number = all->collectives++;
+    const auto given_up = call.given_up = std::make_shared<bool>(false);
     auto operation = std::make_shared<comm::Call>(
         collective(all, me, std::move(call), tree_tag, number), std::move(text));
     comm::Engine::instance().add(operation);
-    return std::make_shared<Pending>(Pending{std::move(me), nullptr, std::move(operation)});
+    auto pending = std::make_shared<Pending>(Pending{std::move(me), nullptr, std::move(operation)});
+    pending->given_up = given_up;
+    return pending;
 }
 
 }  // namespace hocket::task

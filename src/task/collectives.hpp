@@ -19,6 +19,10 @@ struct Collective {
     int root = 0;
     std::string op;
     comm::Fault fault;
+    bool out_of_step = false;  // the fault: an earlier call of this task has ended early
+    Deadline deadline = {};
+    // True: the wait for this call has ended before it.
+    std::shared_ptr<bool> given_up = nullptr;
 };
 
 /// The error of this process's arguments, if there is one.

@@ -29,13 +29,21 @@ KeptChannel::KeptChannel(All all, int other, std::string name, std::int64_t keep
       me_(all_, all_->mine.begin()->second.get()),
       other_(other),
       name_(std::move(name)),
-      stream_("channel '" + name_ + "' with kept frames"),
+      stream_(kept_stream(name_)),
       keep_(keep) {
     if (const auto found = all_->resume.find(name_); !last && found != all_->resume.end())
         last = found->second;
     takes_any_ = !last;
     if (last) sent_ = delivered_ = start_ = received_ = *last;
-    announce(all_, me_, other_, position_of, stream_, takes_any_ ? any_position : received_);
+    number_channel();
+    announce(all_, me_, other_, position_of, stream_, takes_any_ ? any_position : received_,
+             channel_);
+}
+
+void KeptChannel::number_channel() {
+    const comm::EngineLock engine_lock;
+    channel_ = ++me_->news[{other_, stream_}].made;
+    me_->keeps_frames = true;
 }
 
 void KeptChannel::follow(const All& all) {
@@ -43,7 +51,8 @@ void KeptChannel::follow(const All& all) {
     me_ = Me(all, all->mine.begin()->second.get());
     all_ = all;
     settled_ = false;
-    announce(all_, me_, other_, position_of, stream_, takes_any_ ? as_before : received_);
+    number_channel();
+    announce(all_, me_, other_, position_of, stream_, takes_any_ ? as_before : received_, channel_);
 }
 
 void KeptChannel::repeat(const Deadline& deadline, const std::function<void()>& work) {
@@ -76,19 +85,16 @@ void KeptChannel::learn_position(const Deadline& deadline) {
     if (settled_) return;
     const std::int64_t before_kept = sent_ - static_cast<std::int64_t>(frames_.size());
     const std::int64_t position = await_number(
-        all_, me_, other_, stream_,
-        [any = std::max(delivered_, before_kept),
-         start = start_](const StreamNews& news) -> std::optional<std::int64_t> {
+        all_, me_, other_, stream_, channel_,
+        [any = std::max(delivered_, before_kept), start = start_,
+         channel = channel_](const StreamNews& news) -> std::optional<std::int64_t> {
+            if (news.announced < channel) return std::nullopt;  // of an earlier channel
             if (news.position == any_position) return any;
             return news.position == as_before ? start : news.position;
         },
         "task '" + all_->names[static_cast<std::size_t>(other_)] + "', which has to make " +
             stream_ + " (keep=), too",
         deadline);
-    if (me_->group.lowest()) {
-        const comm::EngineLock engine_lock;
-        me_->news[{other_, stream_}].position.reset();  // the next channel of this name has its own
-    }
     settled_ = true;
     delivered_ = start_ = position;
     if (position >= before_kept) return;
@@ -198,6 +204,7 @@ Status KeptChannel::recv(const Array* array, Fault fault, const Deadline& deadli
                 const comm::EngineLock engine_lock;
                 MessageCall receiving{false,  descriptors_of(arrays), other_, any_tag, fault,
                                       stream_};
+                receiving.channel = channel_;
                 receiving.deadline = deadline;
                 pending = start_message(all_, me_, std::move(receiving), arrays);
             }
@@ -225,7 +232,7 @@ void KeptChannel::close(const Deadline& deadline) {
                 agree_on(me_, stream_, [&] { send_missing(deadline); });
                 // A receiver that takes any frame acknowledges none from before the last meeting.
                 await_number(
-                    all_, me_, other_, stream_,
+                    all_, me_, other_, stream_, channel_,
                     [last = delivered_,
                      start = start_](const StreamNews& news) -> std::optional<std::int64_t> {
                         if (last == start || news.acknowledged >= last) return last;

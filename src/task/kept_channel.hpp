@@ -58,6 +58,7 @@ class KeptChannel {
     void send_missing(const Deadline& deadline);
     void send_one(const Frame& frame, const Deadline& deadline);
     void learn_position(const Deadline& deadline);
+    void number_channel();
     void keep(const Array* array, Fault fault);
 
     All all_;
@@ -65,6 +66,7 @@ class KeptChannel {
     int other_;
     std::string name_, stream_;
     std::int64_t keep_, sent_ = 0, delivered_ = 0, received_ = 0;
+    std::int64_t channel_ = 0;  // its number in its stream, since the last meeting
     std::int64_t start_ = 0;    // delivered_, as the receiver last told its position
     std::int64_t sending_ = 0;  // the frame whose message is under way
     bool refused_ = false;      // it: before any data moved

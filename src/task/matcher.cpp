@@ -141,6 +141,13 @@ void Matcher::withdraw(PostedReceive& wanted) {
     posted_.remove(&wanted);
 }
 
+bool Matcher::drop(int source, const std::string& stream, std::int64_t send) {
+    return std::erase_if(unexpected_, [&](const Envelope& e) {
+               return !e.departure && e.source == source && e.stream == stream &&
+                      (send < 0 || e.send == send);
+           }) > 0;
+}
+
 void Matcher::arrive(Envelope envelope) {
     for (auto it = posted_.begin(); it != posted_.end();) {
         PostedReceive& wanted = **it;

@@ -97,6 +97,9 @@ class Matcher {
     }
     void post(PostedReceive& wanted);
     void withdraw(PostedReceive& wanted);
+    /// Drops the envelopes of a stream that no receive has matched; of one send, or (negative) of
+    /// all. Returns whether there was one.
+    bool drop(int source, const std::string& stream, std::int64_t send);
     /// Receives the envelopes that have arrived. @throws Error for one without a valid beginning,
     /// which it drops.
     void pump();

@@ -126,6 +126,10 @@ struct StreamNews {
     std::int64_t acknowledged = 0;         // of "latest": asked for
     // By this task, of "latest": the arrays that it has asked for, and those that it has sent.
     std::int64_t asked = 0, delivered = 0;
+    // Channels of this stream that this task has made. Of kept frames: the last that the other task
+    // has announced; one that this task has declined counts as made.
+    std::int64_t made = 0, announced = 0;
+    std::int64_t refused = 0;  // the last channel that the other task has made of another kind
 };
 
 /// This process in one task.
@@ -150,7 +154,16 @@ struct Member {
     // By task and stream.
     std::map<std::pair<int, std::string>, StreamNews> news;
     std::map<int, comm::Texts> news_texts;  // by task
-    void receive_news();
+    bool keeps_frames = false;              // it has made a channel that does
+    bool refuses_channels = false;          // it has refused one
+    void receive_news(int other);
+    /// Whether this channel has had the error of `fault_in_kind`.
+    bool has_refused(int other, const std::string& stream, std::int64_t channel) const {
+        return refuses_channels && news.at({other, stream}).refused >= channel;
+    }
+    /// The error if the other task's channel of that name is of the other kind: one keeps frames,
+    /// and the other does not. Receives news. `channel`: its number in its stream.
+    Fault fault_in_kind(int other, const std::string& stream, std::int64_t channel);
     std::list<comm::Driven<void>> departures;  // notices under way
 
     /// @throws Error if an earlier deadline has broken the pair with that task.

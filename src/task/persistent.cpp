@@ -94,8 +94,11 @@ ArrayDescriptor form_of(const PersistentCall& call) {
 }
 
 MessageCall message_of(const PersistentCall& call) {
-    return {call.sending, {form_of(call)}, call.other,     call.tag,
-            call.fault,   stream,          call.requested, call.options.count == 1};
+    MessageCall message{call.sending, {form_of(call)}, call.other,     call.tag,
+                        call.fault,   stream,          call.requested, call.options.count == 1};
+    // The other task has prepared its side, too, so it gets the error, if this side names it.
+    message.abandoned = call.fault && call.other >= 0 && call.tag >= 0;
+    return message;
 }
 
 // Of the preparation and of each start.

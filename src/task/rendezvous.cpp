@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "plan/routing.hpp"
 #include "task/pieces.hpp"
+#include "task/stream_news.hpp"
 #include "transfer/local_view.hpp"
 #include "transfer/strategy_choice.hpp"
 #include "transport/buffers.hpp"
@@ -62,6 +63,11 @@ Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t t
         me->sends.pass();
         co_return own;
     }
+    if (sending.channel > 0 && me->has_refused(sending.other, sending.stream, sending.channel)) {
+        me->sends.pass();
+        own.fault = me->fault_in_kind(sending.other, sending.stream, sending.channel);
+        co_return own;
+    }
     Envelope envelope{me->task,        sending.tag,           ticket,      sending.stream, {},
                       signature.fault, sending.persistent_id, sending.once};
     int to = sending.other;
@@ -91,9 +97,17 @@ Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t t
     When outcome_text([&] {
         me->matcher.pump();
         reply = all->link->probe(there, reply_tag);
-        return reply || me->matcher.departure_of(to) != nullptr;
+        if (reply || me->matcher.departure_of(to) != nullptr) return true;
+        if (sending.channel == 0) return false;
+        own.fault = me->fault_in_kind(to, sending.stream, sending.channel);
+        if (own.fault) reply = all->link->probe(there, reply_tag);  // it came before the news
+        return static_cast<bool>(own.fault);
     });
     co_await until(outcome_text);
+    if (!reply && own.fault) {
+        co_await refuse_kind(all, me, to, sending.stream, sending.channel, ticket);
+        co_return own;
+    }
     if (!reply) {
         own.fault = me->matcher.departure_of(to)->fault;
         co_return own;
@@ -177,14 +191,26 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
     }
     wanted.stream = receiving.stream;
     const Withdrawal at_end(me->matcher, wanted);
+    // A channel that kept frames may have left an envelope that its sender has given up.
+    if (receiving.channel > 0 && me->keeps_frames) me->receive_news(wanted.source);
     me->matcher.post(wanted);
     me->receives.pass();
+    Fault other_kind;
     When matched([&] {
         me->matcher.pump();
         if (!wanted.found) all->need_sender(me->task, wanted.source);
-        return wanted.found || receiving.deadline.passed() || given_up(receiving);
+        if (!wanted.found && receiving.channel > 0) {
+            other_kind = me->fault_in_kind(wanted.source, receiving.stream, receiving.channel);
+            if (other_kind) me->matcher.pump();  // an envelope may have come before the news
+        }
+        return wanted.found || other_kind || receiving.deadline.passed() || given_up(receiving);
     });
     co_await until(matched);
+    if (!wanted.found && other_kind) {
+        co_await refuse_kind(all, me, wanted.source, receiving.stream, receiving.channel, -1);
+        Reply refused{std::move(other_kind), {}};
+        co_return refused;
+    }
     if (!wanted.found) {
         Reply late;
         if (given_up(receiving)) {

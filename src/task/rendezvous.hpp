@@ -27,7 +27,8 @@ struct MessageCall {
     RequestedOptions requested = {};
     bool once = false;                                // persistent, with a single start
     std::shared_ptr<comm::StartGate> gate = nullptr;  // none: begins at once
-    bool abandoned = false;  // the call itself is correct, so the other side waits for it
+    std::int64_t channel = 0;  // of a channel: its number in its stream, from 1 on
+    bool abandoned = false;    // the call itself is correct, so the other side waits for it
     // Of a send:
     std::int64_t persistent_id = 0;  // as in the envelope
     bool end = false;                // no arrays: the receiver gets EndOfStream

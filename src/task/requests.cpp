@@ -261,9 +261,10 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
         task::Pending{speaker_, persistent->found(), persistent, persistent, nullptr}));
 }
 
-void Tasks::init_persistent(bool sending, const comm::Fault& fault) {
+void Tasks::init_persistent(bool sending, const TaskId& other, int tag, const comm::Fault& fault) {
     static_cast<void>(speaker(sending ? "send_init" : "recv_init"));
-    task::PersistentCall call{sending, Layout({0}, "(*)"), {}, {}, -1, 0, {}, fault};
+    task::PersistentCall call{sending, Layout({0}, "(*)"), {}, {}, state_->find(other), tag, {},
+                              fault};
     std::shared_ptr<task::Persistent> refused;
     {
         const comm::EngineLock engine_lock;

@@ -315,11 +315,7 @@ void Binding::refuse(Tasks& tasks, const std::string& name, const std::string& k
         call.fault = fault;
         tasks.collective(std::move(call), nullptr, "a collective call", deadline);
     }
-    if (verb.prepares) {
-        // The others get the fault from the preparation, which goes on after this error.
-        tasks.init_persistent(verb.sends, fault);
-        fault.raise();
-    }
+    if (verb.prepares) return refuse_init(tasks, verb.sends, any_source, 0, kind, fault.message);
     Request out, in;
     if (verb.sends) out = tasks.start_send({}, -1, verb, {}, fault);
     if (verb.receives)
@@ -331,6 +327,14 @@ void Binding::refuse(Tasks& tasks, const std::string& name, const std::string& k
     } else {
         tasks.look(any_source, any_tag, verb, deadline, fault);
     }
+}
+
+void Binding::refuse_init(Tasks& tasks, bool sending, const TaskId& other, int tag,
+                          const std::string& kind, const std::string& message) {
+    // The others get the fault from the preparation, which goes on after this error.
+    const comm::Fault fault{kind, message};
+    tasks.init_persistent(sending, other, tag, fault);
+    fault.raise();
 }
 
 Profile Tasks::profile() const {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -226,3 +227,112 @@ def test_latest_with_a_wrong_array_on_one_process(comm: Any) -> None:
         a.local[...] = 0
         c.recv(a)
         assert list(a.local) == [1] * 4
+
+
+CALLS = ["send", "recv"]
+
+
+@pytest.mark.parametrize("plain", CALLS)
+@pytest.mark.parametrize("kept", CALLS)
+@pytest.mark.parametrize("order", ["together", "kept first", "plain first"])
+@ranks(2, 4)
+def test_frames_kept_by_one_side_only(comm: Any, kept: str, plain: str, order: str) -> None:
+    """Both tasks get the error, again and again; new channels of the same name then work."""
+    half = comm.size // 2
+    w = hk.tasks({"a": half, "b": half}, comm=comm)
+    other, layout = 1 - w.rank, hk.Layout(6, "(BLOCK)", half)
+    x = hk.full(layout, 7, "int64", comm=w.comm)
+    words = r"channel 'c': task 'a' keeps its frames \(keep=\), task 'b' does not"
+
+    def call(channel: hk.Channel, verb: str) -> None:
+        for _ in range(2):
+            with pytest.raises(hk.MismatchError, match=words):
+                channel.send(x, timeout=30) if verb == "send" else channel.recv(x, timeout=100)
+
+    if (order, w.name) in [("kept first", "b"), ("plain first", "a")]:
+        time.sleep(0.05)
+    channel = w.channel("c", other, keep=2 if w.name == "a" else 0)
+    call(channel, kept if w.name == "a" else plain)
+    for keep in (0, 2):
+        again = w.channel("c", other, keep=keep)
+        if w.name == "a":
+            again.recv(x, timeout=30)
+            assert (x.local == keep + 1).all()
+        else:
+            x.fill(keep + 1)
+            again.send(x, timeout=30)
+            again.close(timeout=30)
+    for keep in (2, 0):  # the other way round
+        again = w.channel("d", other, keep=keep)
+        if w.name == "a":
+            again.send(x, timeout=30)
+        else:
+            again.recv(x, timeout=30)
+    words = r"channel 'c': task 'b' keeps its frames \(keep=\), task 'a' does not"
+    call(w.channel("c", other, keep=2 if w.name == "b" else 0), "send")
+
+
+@ranks(2)
+def test_frames_kept_by_the_side_that_the_other_closes(comm: Any) -> None:
+    w = hk.tasks({"a": 1, "b": 1}, comm=comm)
+    x = hk.zeros(hk.Layout(6, "(*)"), comm=w.comm)
+    channel = w.channel("c", 1 - w.rank, keep=2 if w.name == "a" else 0)
+    if w.name == "b":
+        channel.close(timeout=30)
+    else:
+        with pytest.raises(hk.MismatchError, match=r"task 'b' does not"):
+            channel.recv(x, timeout=30)
+
+
+@ranks(2)
+def test_the_latest_with_frames_kept_by_the_other_side(comm: Any) -> None:
+    w = hk.tasks({"a": 1, "b": 1}, comm=comm)
+    x = hk.zeros(hk.Layout(6, "(*)"), comm=w.comm)
+    with pytest.raises(hk.MismatchError, match=r"task 'a' keeps its frames"):
+        if w.name == "a":
+            w.channel("c", "b", keep=2).recv(x, timeout=30)
+        else:
+            latest = w.channel("c", "a", backpressure="latest")
+            latest.send(x, timeout=30)  # the sender goes on
+            latest.close(timeout=30)
+
+
+@ranks(2)
+def test_both_kinds_of_one_name(comm: Any) -> None:
+    """Channels that keep frames are apart from those that keep none, made one after the other."""
+    w = hk.tasks({"a": 1, "b": 1}, comm=comm)
+    x = hk.zeros(hk.Layout(6, "(*)"), comm=w.comm)
+    for keep in (0, 2):
+        channel = w.channel("c", 1 - w.rank, keep=keep)
+        for number in range(3):
+            if w.name == "a":
+                x.fill(number)
+                channel.send(x, timeout=30)
+            else:
+                channel.recv(x, timeout=30)
+                assert (x.local == number).all()
+        if w.name == "a":  # the other side does not read the end
+            channel.close(timeout=30)
+
+
+@ranks(3)
+def test_the_latest_to_two_tasks_of_one_process(comm: Any) -> None:
+    """The requests of both streams reach the process that has both tasks."""
+    w = hk.tasks({"a": [0, 1], "b": [0, 1], "c": [2]}, comm=comm)
+    senders = [w.task(name) for name in "ab"] if comm.rank < 2 else []
+    channels = [each.channel("s", "c", backpressure="latest") for each in senders]
+    if comm.rank < 2:
+        time.sleep(0.1)  # the request to b is there before a sends
+        for number, (task, channel) in enumerate(zip(senders, channels)):
+            x = hk.full(hk.Layout(6, "(BLOCK)", 2), number, "int64", comm=task.comm)
+            channel.send(x, timeout=30)
+        for channel in reversed(channels):
+            channel.close(timeout=30)
+        return
+    y = hk.zeros(hk.Layout(6, "(*)"), "int64", comm=w.comm)
+    streams = [w.channel("s", name, backpressure="latest") for name in "ba"]
+    for number, stream in zip((1, 0), streams):
+        stream.recv(y, timeout=30)
+        assert (y.local == number).all()
+        with pytest.raises(hk.EndOfStream):
+            stream.recv(y, timeout=30)

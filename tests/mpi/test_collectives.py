@@ -220,6 +220,53 @@ def test_a_deadline_ends_the_wait_and_the_pair(comm, groups):
     again.barrier()
 
 
+@pytest.mark.parametrize("late", ["a", "b", "c", "d"])
+@ranks({"a": 1, "b": 1}, {"a": 1, "b": 2, "c": 1}, {"a": 1, "b": 1, "c": 1, "d": 1})
+def test_the_others_learn_of_a_deadline(comm, groups, late):
+    """Whether they come to the call before the deadline or after it; so do later calls."""
+    if late not in groups:
+        return
+    names = list(groups)
+    first = [0, *np.cumsum(list(groups.values())).tolist()][names.index(late)]
+    for before in (False, True)[: len(groups) - 1]:  # one task stays away until the deadline
+        w = hk.tasks(groups, comm)
+        a = hk.zeros(hk.Layout(5, "(BLOCK)", w.comm.size), comm=w.comm)
+        waits = w.name == names[0 if late != names[0] else 1]  # comes early
+        if w.name == late:
+            with pytest.raises(hk.DeadlineError):
+                w.barrier(timeout=0.2)
+            for rank in range(comm.size) if w.comm.rank == 0 else ():
+                comm.isend("passed", rank, 9).wait()
+        if w.name == late or not (waits and before):
+            comm.recv(source=first, tag=9)
+        if w.name != late:
+            with pytest.raises(hk.Error, match="set tasks up anew") as caught:
+                w.bcast(a, 0, timeout=30) if before else w.barrier(timeout=30)
+            assert not isinstance(caught.value, hk.DeadlineError)
+        for _ in range(2):
+            with pytest.raises(hk.Error, match="set tasks up anew") as caught:
+                w.barrier(timeout=30)
+            assert not isinstance(caught.value, hk.DeadlineError)
+        if waits and before and w.name != late:
+            comm.recv(source=first, tag=9)
+        comm.barrier()
+
+
+@ranks({"a": 1, "b": 1, "c": 1})
+def test_a_broken_pair_ends_the_calls_of_all(comm, groups):
+    """A third task does not wait for the two that can no longer exchange messages."""
+    w = hk.tasks(groups, comm)
+    a = hk.zeros(hk.Layout(5, "(*)"), comm=w.comm)
+    if w.name == "b":
+        with pytest.raises(hk.DeadlineError):
+            w.recv(a, "c", tag=3, timeout=0.1)
+    for _ in range(2):
+        with pytest.raises(hk.Error, match="set tasks up anew") as caught:
+            w.barrier(timeout=30)
+        assert not isinstance(caught.value, hk.DeadlineError)
+    comm.barrier()
+
+
 @ranks({"a": 1, "b": 2})
 def test_only_the_root_reads_its_results(comm, groups):
     w = hk.tasks(groups, comm)

@@ -295,3 +295,46 @@ def test_a_second_start_waits_for_the_first_one(comm: Any) -> None:
     r.start()
     r.wait(timeout=60)
     r.free()
+
+
+@pytest.mark.parametrize("wrong", ["read-only", "count", "type", "size"])
+@pytest.mark.parametrize("culprit", ["from", "to"])
+@ranks(2, 4)
+def test_wrong_on_a_whole_task(comm: Any, culprit: str, wrong: str) -> None:
+    """The other task learns of it, and the next requests of the pair are not disturbed."""
+    half = comm.size // 2
+    w = hk.tasks({"from": half, "to": half}, comm=comm)
+    layout, other = hk.Layout((6,), "(BLOCK)", half), 1 - w.rank
+    a = filled(layout, w.comm, 3) if w.name == "from" else hk.zeros(layout, "int64", w.comm)
+    init = w.send_init if w.name == "from" else w.recv_init
+    given: Any = a
+    options: dict[str, Any] = {}
+    if w.name == culprit:
+        if wrong == "read-only":
+            local = np.zeros(layout.local_shape(w.comm.rank), "int64")
+            local.setflags(write=False)
+            given = hk.wrap(local, layout, w.comm)
+        elif wrong == "count":
+            options["count"] = 0
+        elif wrong == "type":
+            given = None
+        else:
+            given = hk.Layout((6,), "(BLOCK)", half + 1)
+    words = {
+        "read-only": "read-only|cannot be written",
+        "count": "count is 0",
+        "type": "cannot (send|receive into) NoneType",
+        "size": f"has {half + 1} processes|cannot be started with one of layout",
+    }[wrong]
+    if wrong != "read-only" or culprit == "to":  # a read-only array may be sent
+        with pytest.raises(hk.Error, match=words):
+            request = init(given, other, TAG, **options)
+            if isinstance(given, hk.Array):
+                request.start()
+            else:
+                request.start(a)
+            request.wait(timeout=30)
+    request = init(a, other, TAG)
+    request.start()
+    request.wait(timeout=30)
+    assert np.array_equal(a.local, expected(layout, w.comm.rank, 3))

@@ -276,6 +276,16 @@ def test_iredistribute(comm: Any) -> None:
         del a
     gc.collect()
     assert isinstance(requests[0], hk.Request) and not requests[0].persistent
+    left = [0, 1]
+    while left:
+        left.pop(hk.waitany([requests[k] for k in left], timeout=60))
+    assert hk.waitany(requests[:2]) == 0, "a complete request stays complete"
+    w, lay = hk.tasks({"all": comm.size}, comm), hk.Layout(6, "(BLOCK)", comm.size)
+    a, b = hk.zeros(lay, comm=w.comm), hk.zeros(lay, comm=w.comm)
+    of_task = [w.isend(a, 0), w.irecv(b, 0)]
+    with pytest.raises(hk.Error, match="iredistribute beside those of a task"):
+        hk.waitany([requests[0], *of_task])
+    hk.waitall(of_task, timeout=60)
     results = hk.waitall(requests[:2], timeout=60)
     while not requests[3].test():
         pass

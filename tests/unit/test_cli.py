@@ -60,6 +60,13 @@ def test_usage_names_every_command(capsys):
     assert main([]) == 2
 
 
+@pytest.mark.parametrize("command", ["bench", "app"])
+def test_a_command_without_the_name_that_it_needs(capsys, command):
+    assert main([command]) == 2
+    assert main([command, "--help"]) == 0
+    capsys.readouterr()
+
+
 def test_an_unknown_command_suggests_the_near_one(capsys):
     assert "did you mean 'demo'" in refused(capsys, "demmo")
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Optional, Union
 
 from hocket import _mpi, _pure
-from hocket.arguments import as_number, as_seconds, as_text
+from hocket.arguments import as_number, as_seconds, as_text, printable
 from hocket.arrays import Array
+from hocket.calls import kind_of
 from hocket.channels import core_of
 from hocket.layouts import Layout
 from hocket.requests import Request
@@ -63,8 +64,8 @@ class PersistentVerbs(TaskMember):
         Raises
         ------
         Error
-            on this process, for arguments of a wrong type; every other process of the task raises
-            it when it starts the request or waits for it.
+            on this process, for arguments of a wrong type; every other process of both tasks
+            raises it when it starts the request or waits for it.
 
         Examples
         --------
@@ -142,7 +143,16 @@ class PersistentVerbs(TaskMember):
             staged = positive(stages, "stages")
             return core, id_of(other), as_number(tag, "tag"), times, named, staged
 
-        given, seconds = self._checked(verb, lambda: (read(), as_seconds(timeout)), timeout)
+        try:
+            to = id_of(other), as_number(tag, "tag")
+        except Exception:  # `read` raises it again; then no other task can learn of it
+            to = -1, 0
+        try:
+            given, seconds = read(), as_seconds(timeout)
+        except Exception as error:
+            words = printable(str(error) or repr(error))
+            self._core.refuse_init(sending, *to, kind_of(error), words)
+            raise AssertionError("a refused call has ended without its error") from error
         core = self._core.send_init(*given) if sending else self._core.recv_init(*given)
         array = bound if isinstance(bound, Array) else None
         received = [] if sending or array is None else [array]

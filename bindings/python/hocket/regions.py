@@ -17,19 +17,18 @@ Key = Union[str, bytes, int, tuple[Any, ...]]
 
 
 def key_bytes(key: Any) -> bytes:
-    """A key as bytes, equal for equal keys.
+    """A key as bytes, equal for equal keys: as Python prints it, because messages show it.
 
     Raises `Error` for other objects than str, bytes, int, and tuples of these.
     """
     if isinstance(key, str):
-        text = key.encode("utf-8", "surrogatepass")
-        return b"s%d:%s" % (len(text), text)
+        return str.__repr__(key).encode()
     if isinstance(key, bytes):
-        return b"b%d:%s" % (len(key), key)
+        return bytes.__repr__(key).encode()
     if isinstance(key, (int, np.integer, np.bool_)):
-        return b"i%d," % int(key)
+        return b"%d" % int(key)
     if isinstance(key, tuple):
-        return b"(" + b"".join(map(key_bytes, key)) + b")"
+        return b"(" + b", ".join(map(key_bytes, key)) + b")"
     raise Error(
         f"{key!r} of type {type(key).__name__} is neither memory nor a key; name an array (any "
         "that NumPy can view), or a str, bytes, int, or tuple of these"

@@ -536,7 +536,8 @@ def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int
     """Waits for any of the requests, and returns its index: the same on every process of the task.
 
     A request that has been waited for stays complete: omit it from the next call. Without
-    `timeout`, the longest of the requests' own holds, if each has one.
+    `timeout`, the longest of the requests' own holds, if each has one. Requests of `iredistribute`
+    belong to no task: in a list of these alone, each process gets its own first one.
 
     Raises
     ------
@@ -546,7 +547,7 @@ def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int
         if this process passes another number of requests than the task's lowest process.
     MismatchError, Error
         the error of the complete request; Error also for a wrong timeout, for objects that are no
-        requests, and for an empty list.
+        requests, for an empty list, and for requests of `iredistribute` beside others.
 
     Examples
     --------
@@ -563,6 +564,19 @@ def waitany(requests: Sequence[Request], timeout: Optional[float] = None) -> int
     seconds = as_seconds(timeout)
     if seconds is None and all(request._timeout is not None for request in listed):
         seconds = max((request._timeout or 0.0 for request in listed), default=None)
-    index = _mpi.wait_any([request._core for request in listed], seconds)
-    listed[index]._settle()
+    moves = [request for request in listed if isinstance(request, ArrayRequest)]
+    if not moves:
+        index = _mpi.wait_any([request._core for request in listed], seconds)
+        listed[index]._settle()
+        return index
+    if len(moves) < len(listed):
+        raise Error(
+            "waitany was given requests of iredistribute beside those of a task, whose lowest "
+            "process decides; wait for the two kinds one after the other"
+        )
+    for index, move in enumerate(moves):
+        if move._result is not None:
+            return index
+    index = _mpi.wait_first([move._operation for move in moves], seconds)
+    moves[index].wait()
     return index

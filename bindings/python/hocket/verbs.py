@@ -324,7 +324,8 @@ class Verbs(Collectives):
         peer
             the task at its other end.
         keep
-            so many frames the sender keeps copies of; both tasks give it. 0: none. With `keep`,
+            so many frames the sender keeps copies of; both tasks give it, else the calls of both
+            raise MismatchError. 0: none. With `keep`,
             frames have the numbers 1, 2, … Between jobs that met by a port, each of them arrives
             exactly once, also after either job was restarted (`connect`, ``resume=``) or the line
             was cut (``reconnect=``).
