@@ -328,6 +328,7 @@ def test_metadata_that_cannot_be_is_named(comm):
         raises_everywhere(comm, hk.Error, lambda: hk.open_store(path, comm=comm), "no store")
 
 
+@pytest.mark.one_host("the small file system is one of rank 0's host alone")
 @ranks(2)
 def test_a_full_disk_is_named_and_nothing_old_is_lost(comm):
     if os.geteuid() != 0:
