@@ -48,7 +48,7 @@ for step in range(1, 4):
 """
 # All three processes call the same again and again, until one of them is gone.
 TOGETHER = """
-import os, pathlib, sys
+import os, pathlib, sys, time
 import hocket as hk
 from mpi4py import MPI
 
@@ -78,6 +78,7 @@ try:
             tell(f"{rank}.pid", f"{os.getpid()} {os.uname().nodename}")
 except hk.Error as error:
     tell(f"{rank}.said", f"{step} {type(error).__name__}: {error}")
+    time.sleep(1000)  # the others shall name the one that was killed, too
 """
 LOADS = "print(hk.load(path).attributes['step'])"
 
