@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/trace.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -17,14 +19,48 @@ namespace {
 // Seconds: a killed process loses at most this much of its trace.
 constexpr double between_flushes = 10e-3;
 
-// One file a process: HOCKET_TRACE.<pid>.json. `hocket run --trace` merges them; Perfetto opens
-// several together.
+// Microseconds from the beginning of the year 1970 to that of this host's `platform::seconds`, by
+// which `hocket run --trace` compares the clocks of several hosts.
+std::int64_t clock_begin() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1'000'000 + now.tv_nsec / 1000 -
+           static_cast<std::int64_t>(platform::seconds() * 1e6);
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            char code[8];
+            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+            out += code;
+        } else {
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+// One file a process: HOCKET_TRACE.<host>.<pid>.json, as hosts number their processes apart.
+// `hocket run --trace` merges them; Perfetto opens several together.
 class File {
   public:
     File() {
         const char* base = std::getenv("HOCKET_TRACE");
         if (base == nullptr || *base == '\0') return;
-        const std::string path = std::string(base) + "." + std::to_string(getpid()) + ".json";
+        const std::string host = host_name();
+        const std::string path =
+            std::string(base) + "." + host + "." + std::to_string(getpid()) + ".json";
         file_ = std::fopen(path.c_str(), "w");
         if (file_ == nullptr) {
             std::fprintf(stderr, "hocket: cannot write the trace %s; nothing is traced\n",
@@ -32,6 +68,8 @@ class File {
             return;
         }
         std::fputs("[\n", file_);
+        write("\"ph\":\"M\",\"name\":\"hocket_clock\",\"args\":{\"host\":" + quoted(host) +
+              ",\"begin\":" + std::to_string(clock_begin()) + "}");
     }
     ~File() {
         const std::lock_guard lock(mutex_);
@@ -68,23 +106,6 @@ class File {
 File& file() {
     static File opened;
     return opened;
-}
-
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            char code[8];
-            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-            out += code;
-        } else {
-            out += c;
-        }
-    }
-    return out + '"';
 }
 
 std::string microseconds(double seconds) {

@@ -21,7 +21,7 @@ class AwaitedPeers {
 
     /// The list of this thread; nullptr: no wait collects now.
     static AwaitedPeers* collecting() { return collecting_; }
-    /// Processes of this host, by their ids: one of them must act.
+    /// Processes by their numbers, as Link has them: one of them must act.
     void add_any(std::vector<std::int64_t> processes) { any_of_.push_back(std::move(processes)); }
     const std::vector<std::vector<std::int64_t>>& any_of() const { return any_of_; }
     /// Processes whose ids are unknown yet, by name: "rank 1"; "" adds none.

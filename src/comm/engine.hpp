@@ -37,6 +37,9 @@ class Engine {
     /// 3.7.4, weak progress), and a wait may need shared memory only: a message that waits for its
     /// connection would never leave. The caller holds the turn.
     void progress_mpi();
+    /// The names of processes of any host that have ended, if MPI reports such; else "". The caller
+    /// holds the turn.
+    std::string lost_processes();
     /// Both, for calls that do not wait; MPI only now and then.
     void progress_once();
 

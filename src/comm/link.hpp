@@ -114,7 +114,7 @@ class Link {
         if (node_inbox_) node_inbox_->inbox->flush();
     }
 
-    /// processes[rank]: its id; 0: one of another host.
+    /// processes[rank]: its id; negative: one of another host (shm::peer_elsewhere); 0: unknown.
     void set_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {
         processes_ = std::move(processes);
     }
@@ -141,6 +141,8 @@ class Link {
     std::int64_t process(int rank) const {
         return processes_ ? (*processes_)[static_cast<std::size_t>(rank)] : 0;
     }
+    /// Its id on its own host, equal on all hosts; 0: unknown.
+    std::int64_t process_id(int rank) const;
 
     /// Starts a message of any number of bytes; more than MPI counts in an int travel as several
     /// messages, which stay in order. Both sides must name the same number of bytes; but if `data`

@@ -41,6 +41,10 @@ void LossDetector::check(double now, Operation& operation) {
     if (!lost_.empty() || now < next_look_) return;
     next_look_ = now + between_looks;
     lost_ = shm::lost_peer();
+    if (lost_.empty()) {
+        const EngineLock engine_lock(EngineLock::waiting);
+        lost_ = Engine::instance().lost_processes();
+    }
     give_up_ = now + after_a_loss;
     if (lost_.empty()) check_departures(now, operation);
 }

@@ -30,8 +30,8 @@ class LossDetector {
 void check_losses(Operation& operation);
 
 /// Polls an operation whose deadline has passed a last time; nullopt: it is complete. Otherwise,
-/// the processes of this host for which it waits: " and waits for rank 1, rank 2"; "" if it waits
-/// for other hosts only. @throws the operation's error.
+/// the processes for which it waits: " and waits for rank 1, rank 2"; "" if none is known.
+/// @throws the operation's error.
 std::optional<std::string> awaited_by(Operation& operation);
 
 }  // namespace hocket::comm

@@ -100,6 +100,11 @@ std::string name_of(const Peer& peer, const std::string& words) {
     return "rank " + std::to_string(peer.world_rank) + (words.empty() ? "" : " (" + words + ")");
 }
 
+std::int64_t number_of(const Peer& peer) {
+    return peer.same_host ? peer.identity.process
+                          : shm::peer_elsewhere(peer.world_rank, peer.identity.process);
+}
+
 void watch(const std::vector<Peer>& peers) {
     if constexpr (platform::simulated) return;  // simulated processes are threads of one process
     for (const auto& peer : peers)
@@ -107,7 +112,8 @@ void watch(const std::vector<Peer>& peers) {
 }
 
 void describe(const Peer& peer, const std::string& words) {
-    if (peer.same_host) shm::describe_peer(peer.identity, name_of(peer, words));
+    if constexpr (platform::simulated) return;
+    shm::describe_peer(number_of(peer), name_of(peer, words));
 }
 
 }  // namespace hocket::comm

@@ -27,6 +27,9 @@ std::string name_of(const Peer& peer, const std::string& words);
 /// The peers of each rank. Collective over the link.
 Protocol<std::vector<Peer>> find_peers(Link& link, int tag);
 
+/// The number by which waits know it; it is negative for one of another host.
+std::int64_t number_of(const Peer& peer);
+
 /// Every wait monitors those of this host from now on (comm/loss_detector.hpp).
 void watch(const std::vector<Peer>& peers);
 /// A description for messages: "task 'rows', process 0".

@@ -15,8 +15,9 @@ namespace {
 std::uint64_t id_of(const transport::Route& route, std::int64_t run, int from, int to) {
     std::string text;
     for (const std::int64_t part :
-         {route.link->process(from), route.link->process(to), std::int64_t{from}, std::int64_t{to},
-          std::int64_t{route.link->number()}, std::int64_t{route.data_tag}, route.call, run})
+         {route.link->process_id(from), route.link->process_id(to), std::int64_t{from},
+          std::int64_t{to}, std::int64_t{route.link->number()}, std::int64_t{route.data_tag},
+          route.call, run})
         text += std::to_string(part) + ".";
     return std::hash<std::string>{}(text);
 }

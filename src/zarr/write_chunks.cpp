@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -23,10 +25,17 @@ namespace {
 // Encodes several chunks together, then writes them one after the other, while they are in cache.
 constexpr std::int64_t batch_bytes = std::int64_t{8} << 20;
 
-// Unique among the threads of a process, and among processes of several hosts.
+// Unique among the threads of a process, and among processes of several hosts and containers, which
+// number theirs alike: a process that was killed may have left such a file.
 std::string name_beside(const std::string& path) {
+    static const std::uint64_t own = [] {
+        std::uint64_t drawn = 0;
+        static_cast<void>(::getrandom(&drawn, sizeof drawn, 0));
+        return drawn;
+    }();
     static std::atomic<std::int64_t> number{0};
-    return path + "." + std::to_string(::getpid()) + "-" + std::to_string(++number) + "~";
+    return path + "." + std::to_string(::getpid()) + "-" + std::to_string(own) + "-" +
+           std::to_string(++number) + "~";
 }
 
 bool all_fill(const Metadata& array, const Bytes& data) {

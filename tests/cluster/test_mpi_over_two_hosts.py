@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 #: what depends on hosts most; any other file runs so, too: `python tests/cluster/two_hosts.py env
 #: HOCKET_HOSTS=h1,h2 python -m pytest tests/mpi/FILE`
 FILES = (
-    "test_over_hosts", "test_kill", "test_alltoallw", "test_channel", "test_tasks", "test_team",
-    "test_flow", "test_flow_comm", "test_collectives", "test_redistribute", "test_weak_progress",
+    "test_over_hosts", "test_kill", "test_kill_waits", "test_arguments", "test_alltoallw",
+    "test_channel", "test_tasks", "test_team", "test_flow", "test_flow_comm", "test_collectives",
+    "test_redistribute", "test_weak_progress",
 )  # fmt: skip
 
 

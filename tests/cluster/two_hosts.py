@@ -59,8 +59,8 @@ def _path() -> str:
 class TwoHosts:
     """Two running hosts: `folder` is on both, and `environment` lets a launcher reach them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, earlier: int) -> None:
+        self.folder, self.earlier = folder, earlier
         self.first: dict[str, int] = {}  #: the first process of each host, as this host numbers it
         client = str(folder / "ssh")
         self.environment = {
@@ -103,7 +103,10 @@ class TwoHosts:
         side = NAMES.index(name)
         daemon = shutil.which("sshd", path=_path())
         script = _BEGIN.format(name=name, folder=self.folder, sshd=daemon)
-        spaces = ("--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--mount-proc")
+        spaces = ["--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--mount-proc"]
+        if side > 0 and self.earlier > 0:
+            more = str(self.earlier)
+            spaces += ["--time", "--monotonic", more, "--boottime", more]
         line = ["unshare", *spaces, "--kill-child", "sh", "-c", script]
         log = (self.folder / f"{name}.log").open("ab")
         began = subprocess.Popen(
@@ -126,8 +129,9 @@ class TwoHosts:
 
 
 @contextlib.contextmanager
-def two_hosts() -> Iterator[TwoHosts]:
-    """Gives two hosts, which end with the block.
+def two_hosts(earlier: int = 0) -> Iterator[TwoHosts]:
+    """Gives two hosts, which end with the block. The second one's clock says that it was started so
+    many seconds earlier than the first.
 
     Raises
     ------
@@ -136,7 +140,7 @@ def two_hosts() -> Iterator[TwoHosts]:
     """
     # Not in /tmp, of which each host has its own.
     folder = Path(tempfile.mkdtemp(prefix="hocket-hosts-", dir="/var/tmp"))
-    made = TwoHosts(folder)
+    made = TwoHosts(folder, earlier)
     try:
         subprocess.run(["ssh-keygen", "-q", "-N", "", "-f", str(folder / "key")], check=True)
         (folder / "daemon").write_text(_DAEMON.format(folder=folder))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from lockstep import mpiexec
 from lockstep.elsewhere import with_variable
-from test_kill import MARK, processes_of
+from test_kill import MARK, not_ended_by_the_launcher, processes_of
 
 SECONDS = 100.0  # generous; alone it is about one
 
@@ -101,10 +101,8 @@ def errors_of_others(
     program = folder / "program.py"
     program.write_text(text)
     environment = {**mpiexec.environment(os.environ, str(folder), 3, None), MARK: str(folder)}
-    # The launcher sees shells, which live on.
-    command = [mpiexec.find(), "-n", "3", "sh", "-c", '"$@"; sleep 1000', "sh", sys.executable]
     process = subprocess.Popen(
-        [*command, str(program), str(folder), *words],
+        [*not_ended_by_the_launcher(), sys.executable, str(program), str(folder), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -131,7 +129,6 @@ def errors_of_others(
         process.wait()
 
 
-@pytest.mark.one_host("between hosts, the launcher ends a job, and it sees shells here")
 @pytest.mark.parametrize(
     "waits",
     [

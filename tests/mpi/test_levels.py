@@ -26,7 +26,10 @@ def test_flows_by_thread_level(level: str, tmp_path: Path) -> None:
         assert asked == provided, "MPI gave more than was asked for: the rest was not tried"
 
 
-@pytest.mark.parametrize("way", ["channels", "messages"])
+ONE_HOST = pytest.mark.one_host("channels without messages lie in memory of both processes")
+
+
+@pytest.mark.parametrize("way", [pytest.param("channels", marks=ONE_HOST), "messages"])
 def test_starts_cost_no_allocation_and_channels_no_message(way: str, tmp_path: Path) -> None:
     program = built.folder() / "tests" / "test_starts"
     nodes = {"HOCKET_NODES": "0,0" if way == "channels" else "0,1"}

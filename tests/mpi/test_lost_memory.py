@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from lockstep import mpiexec
 
 PROGRAM = """
@@ -59,6 +60,7 @@ if w.name == "to":
 """
 
 
+@pytest.mark.one_host("between hosts, Open MPI's TCP reads the memory, and ends the program")
 def test_it_is_an_error_on_both_sides_that_the_request_keeps(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -328,6 +328,20 @@ def test_metadata_that_cannot_be_is_named(comm):
         raises_everywhere(comm, hk.Error, lambda: hk.open_store(path, comm=comm), "no store")
 
 
+@ranks(1)
+def test_files_that_a_killed_process_of_the_same_id_left_disturb_nobody(comm):
+    """Hosts and containers number their processes alike."""
+    a = hk.from_function(lambda i: i, hk.Layout(100, "(BLOCK)", 1), "int64", comm)
+    with folder(comm) as path, hk.open_store(f"{path}/s", "w", comm=comm) as s:
+        s.create("t", 100, "int64", chunks=100)
+        (Path(path) / "s/t/c").mkdir()
+        for number in range(2000):
+            (Path(path) / f"s/t/c/0.{os.getpid()}-{number}~").touch()
+        s.write("t", a)
+        assert (s["t"][...] == a.local).all()
+
+
+@pytest.mark.one_host("the small file system is one of rank 0's host alone")
 @ranks(2)
 def test_a_full_disk_is_named_and_nothing_old_is_lost(comm):
     if os.geteuid() != 0:

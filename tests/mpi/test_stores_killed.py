@@ -48,7 +48,7 @@ for step in range(1, 4):
 """
 # All three processes call the same again and again, until one of them is gone.
 TOGETHER = """
-import os, pathlib, sys
+import os, pathlib, sys, time
 import hocket as hk
 from mpi4py import MPI
 
@@ -78,6 +78,7 @@ try:
             tell(f"{rank}.pid", f"{os.getpid()} {os.uname().nodename}")
 except hk.Error as error:
     tell(f"{rank}.said", f"{step} {type(error).__name__}: {error}")
+    time.sleep(1000)  # the others shall name the one that was killed, too
 """
 LOADS = "print(hk.load(path).attributes['step'])"
 
@@ -166,7 +167,6 @@ def test_each_call_of_the_system_may_be_the_last(tmp_path):
         writing_dies(tmp_path / f"x{when}", "renameat2", when)
 
 
-@pytest.mark.one_host("between hosts, the launcher ends a job, and it sees shells here")
 @pytest.mark.parametrize(("call", "victim"), [("save", 0), ("append", 2), ("write", 0)])
 def test_processes_whose_peer_dies_name_it_and_files_are_whole(tmp_path, call, victim):
     told = errors_of_others(tmp_path, TOGETHER, [call], victim)
@@ -232,6 +232,7 @@ def test_no_more_open_files_is_named(comm):
         assert np.array_equal(hk.load(f"{path}/run", lay)["t"].local, a.local)
 
 
+@pytest.mark.one_host("the file system is one of rank 0's host alone")
 @ranks(2)
 def test_a_folder_that_is_only_read_is_named(comm):
     if os.geteuid() != 0:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from lockstep import mpiexec
+from lockstep.elsewhere import Process
 
 import hocket as hk
 
@@ -22,7 +23,7 @@ import time
 
 def advance(a):
     a.local[...] += 1
-    pathlib.Path(f"pid{a.comm.rank}").write_text(str(os.getpid()))
+    pathlib.Path(f"pid{a.comm.rank}").write_text(f"{os.getpid()} {os.uname().nodename}")
     time.sleep(0.005)
     return a
 
@@ -49,11 +50,11 @@ def test_a_job_saves_when_slurm_announces_its_end(tmp_path):
         try:
             files = [tmp_path / f"pid{rank}" for rank in range(2)]
             end = time.monotonic() + 60
-            while not all(file.is_file() and file.read_text() for file in files):
+            while not all(file.is_file() and len(file.read_text().split()) == 2 for file in files):
                 assert time.monotonic() < end and job.poll() is None
                 time.sleep(0.01)
             for file in files:  # not at the same time
-                os.kill(int(file.read_text()), signal.SIGUSR2)
+                Process.read(file.read_text()).kill(signal.SIGUSR2)
                 time.sleep(0.05)
             (tmp_path / "sent").touch()
             assert job.wait(60) == 0

@@ -17,14 +17,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import built
 
+ONE_HOST = pytest.mark.one_host("these ways are those within a node")
+
 
 @pytest.mark.parametrize(
     ("way", "settings"),
     [
-        ("shared", {}),
-        ("user", {"HOCKET_CROSSING": "always"}),
-        ("user", {"HOCKET_CROSSING": "packed"}),
-        ("packed", {}),
+        pytest.param("shared", {}, marks=ONE_HOST),
+        pytest.param("user", {"HOCKET_CROSSING": "always"}, marks=ONE_HOST),
+        pytest.param("user", {"HOCKET_CROSSING": "packed"}, marks=ONE_HOST),
+        pytest.param("packed", {}, marks=ONE_HOST),
         ("link", {"HOCKET_NODES": "0,1"}),
         ("toy", {}),
     ],

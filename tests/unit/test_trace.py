@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import hocket as hk
+from hocket import tracing
 
 STEPS = ("inquiry", "call", "descriptor", "schedule", "pack", "move")
 
@@ -214,6 +215,29 @@ def test_a_run_that_fails_leaves_what_it_did_until_then(tmp_path):
     for found in seen.values():
         begun = [event for event in found if event["name"] == "redistribute"]
         assert begun and begun[0]["args"]["call"].startswith("redistribute(int32 (8) (BLOCK)")
+
+
+def part(folder, host, process, begin, times):
+    """The file of a process, with an event at each of these times."""
+    clock = {"name": "hocket_clock", "args": {"host": host, "begin": begin}}
+    lines = [{"pid": process, "tid": process, "ph": "M", **clock}]
+    lines += [
+        {"pid": process, "tid": process, "ph": "X", "name": f"of {host}", "ts": at, "dur": 1.0}
+        for at in times
+    ]
+    text = "".join(json.dumps(line, separators=(",", ":")) + ",\n" for line in lines)
+    (folder / f"trace.{host}.{process}.json").write_text(f"[\n{text}{{}}]\n")
+
+
+def test_hosts_with_clocks_and_process_numbers_of_their_own_are_one_picture(tmp_path):
+    part(tmp_path, "h1", 40, 7_000_000, [5.0, 6.0])
+    part(tmp_path, "h1", 41, 7_000_009, [5.5])  # a clock of one host is the same for all
+    part(tmp_path, "h2", 40, 1_000_000, [6_000_007.25])
+    assert tracing.merge(tmp_path, tmp_path / "run.json") == 4
+    found = json.loads((tmp_path / "run.json").read_text())
+    assert [each["ts"] for each in found] == [5.0, 6.0, 5.5, 7.25]
+    assert len({each["pid"] for each in found}) == 3
+    assert [each["pid"] for each in found][:3] == [40, 40, 41]
 
 
 def test_a_picture_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):

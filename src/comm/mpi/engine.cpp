@@ -9,6 +9,7 @@
 #include "base/platform.hpp"
 #include "comm/fork.hpp"
 #include "comm/interrupts.hpp"
+#include "comm/mpi/handle.hpp"
 
 namespace hocket::comm {
 
@@ -122,6 +123,11 @@ void Engine::progress_mpi() {
     int come = 0;
     // A probe of MPI_COMM_SELF would progress nothing under MPICH.
     MPI_Iprobe(MPI_ANY_SOURCE, unused_tag, MPI_COMM_WORLD, &come, MPI_STATUS_IGNORE);
+}
+
+std::string Engine::lost_processes() {
+    if (platform::simulated || !running() || !may_communicate(thread_level())) return "";
+    return vendor::lost_processes();
 }
 
 void Engine::progress_once() {

@@ -37,7 +37,8 @@ struct Requests::Batch {
     }
 };
 
-/// @throws Error with MPI's own message if `code` is not MPI_SUCCESS.
+/// @throws Error with MPI's own message if `code` is not MPI_SUCCESS; PeerLostError if MPI says
+/// that a process has ended.
 void check(int code, const char* call);
 
 namespace vendor {
@@ -46,6 +47,9 @@ namespace vendor {
 bool is_communicator(MPI_Comm comm);
 /// The rank in MPI_COMM_WORLD of each rank of the communicator.
 std::vector<int> world_ranks(MPI_Comm comm);
+/// The processes of this program, of all hosts, that have ended according to MPI: "rank 2, rank 5";
+/// else "". Only an Open MPI that was started with fault tolerance (mpiexec --with-ft ulfm) knows.
+std::string lost_processes();
 /// MPI_Testsome: the number of completed requests, and their indices in `indices`. SMPI's version
 /// visits one request after the other, each at the cost of a switch to the simulator. For the first
 /// `seen` requests, which earlier polls have visited, MPI_Testany visits all at once. It may miss

@@ -14,6 +14,7 @@
 #include "comm/polled.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/error.hpp"
+#include "shm/peer_registry.hpp"
 
 namespace hocket::comm {
 namespace {
@@ -33,6 +34,10 @@ void check(int code, const char* call) {
     char text[MPI_MAX_ERROR_STRING] = {};
     int length = 0;
     MPI_Error_string(code, text, &length);
+    if (const std::string lost = vendor::lost_processes(); !lost.empty())
+        throw PeerLostError(lost + " has ended, and what this process waits for will not be (" +
+                            call + ": " + text +
+                            "); see what that rank printed last, and start the program again");
     throw Error(std::string(call) + " failed: " + text);
 }
 
@@ -161,6 +166,10 @@ std::optional<std::string> Link::receive_in_node(int from, Purpose purpose, int 
         node_inbox_->inbox_index[static_cast<std::size_t>(from)], message_number(purpose, tag));
     if (text && endpoint(from) != nullptr) endpoint(from)->note_arrival();
     return text;
+}
+
+std::int64_t Link::process_id(int rank) const {
+    return shm::id_of_process(process(rank));
 }
 
 void Link::need_any(const std::vector<int>& ranks) const {

@@ -231,8 +231,7 @@ Protocol<> State::open() {
     node_inbox_ = std::move(sharing.node_inbox);
     watch(peers_);  // again, because memory may be accessible now
     auto processes = std::make_shared<std::vector<std::int64_t>>();
-    for (const auto& peer : peers_)
-        processes->push_back(peer.same_host ? peer.identity.process : 0);
+    for (const auto& peer : peers_) processes->push_back(number_of(peer));
     processes_ = std::move(processes);
     introduce(*link_, 0);
     opened_ = true;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/vendor.hpp"
 
+#include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
 #include <numeric>
 
 #include "base/environment.hpp"
 #include "base/platform.hpp"
 #include "comm/mpi/handle.hpp"
 #include "hocket/error.hpp"
+#include "shm/peer_registry.hpp"
 
 namespace hocket::comm::vendor {
 
@@ -85,6 +91,24 @@ std::vector<int> world_ranks(MPI_Comm comm) {
     MPI_Group_free(&all);
     MPI_Group_free(&some);
     return found;
+}
+
+std::string lost_processes() {
+    std::string names;
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+    MPI_Group lost = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+    if (MPIX_Comm_get_failed(MPI_COMM_WORLD, &lost) != MPI_SUCCESS) return names;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    int size = 0;
+    MPI_Group_size(lost, &size);
+    for (int i = 0, rank = 0; i < size; ++i) {
+        MPI_Group_translate_ranks(lost, 1, &i, all, &rank);
+        names += (names.empty() ? "" : ", ") + shm::name_of_rank(rank);
+    }
+    MPI_Group_free(&lost);
+    MPI_Group_free(&all);
+#endif
+    return names;
 }
 
 // Open MPI (4 and 5), MPICH and its relatives, and Slurm.

@@ -29,12 +29,13 @@ class Process(NamedTuple):
     def here(self) -> bool:
         return self.host == os.uname().nodename
 
-    def kill(self) -> None:
-        """Ends it by force."""
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Ends it by force, or sends it another signal."""
         if self.here:
-            os.kill(self.pid, signal.SIGKILL)
+            os.kill(self.pid, number)
         else:
-            subprocess.run([*_shell_of(self.host), f"kill -9 {self.pid}"], check=True)
+            line = f"kill -{int(number)} {self.pid}"
+            subprocess.run([*_shell_of(self.host), line], check=True)
 
 
 def with_variable(variable: str) -> list[Process]:

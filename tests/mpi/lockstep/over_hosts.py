@@ -38,8 +38,11 @@ def prepare(environment: MutableMapping[str, str], folder: Path) -> None:
 
 def line_of(words: list[str], real: Path, environment: Mapping[str, str]) -> list[str]:
     """The launcher's line for these words of a plain `mpiexec`."""
+    options: list[str] = []
+    if words[:1] == ["--with-ft"]:
+        options, words = words[:2], words[2:]
     if not words or words[0] not in ("-n", "-np"):
-        return [str(real), *_with_prefix_of(real, words)]
+        return [str(real), *options, *_with_prefix_of(real, words)]
     programs: list[tuple[int, list[str]]] = []
     while words:
         end = words.index(":") if ":" in words else len(words)
@@ -52,7 +55,7 @@ def line_of(words: list[str], real: Path, environment: Mapping[str, str]) -> lis
         if label in line:
             at = line.index(label)
             del line[at : at + 2]
-    return [str(real), *_with_prefix_of(real, line[1:])]
+    return [str(real), *options, *_with_prefix_of(real, line[1:])]
 
 
 def _with_prefix_of(real: Path, words: list[str]) -> list[str]:
