@@ -119,9 +119,9 @@ class Pending;
 struct TeamOptions {
     int narrow = 0;       ///< the number of low bits of an unsigned value that take part; 0: all
     Deadline deadline{};  ///< ends the wait; the operation goes on
-    /// False: a scan or a putget (all processes name the same source) is no barrier, if all of the
-    /// team share memory. A process waits only for those whose values it takes, and may be 16 calls
-    /// ahead of those that take its values. An error of such a call breaks the root team.
+    /// False: a scan or a putget is no barrier, if all of the team share memory. A process waits
+    /// only for those whose values it takes, and may be 16 calls ahead of those that take its
+    /// values. An error of such a call breaks the root team.
     bool barrier = true;
 };
 

@@ -55,8 +55,8 @@ std::shared_ptr<const ListedSection> listed(State& state, const Layout& layout,
                ListedSection{layout, slices, layout, std::move(places)});
 }
 
-// Copies the elements of a section that are equally spaced in this process's memory, as most are:
-// lists of their indices would have as many bytes as an array of one dimension. False for others.
+// Copies the elements of a section without lists of their indices, which would need as many bytes
+// as an array of one dimension. False unless they are equally spaced in this process's memory.
 bool copy_spaced(const Array& array, const std::vector<Slice>& slices, std::byte* packed) {
     if (array.layout().is_indexed()) return false;
     const std::int64_t itemsize = array.dtype().size;

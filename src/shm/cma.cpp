@@ -78,6 +78,7 @@ bool pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes) {
 CmaMethod choose_cma_method(const CmaMessage& message) {
     if (const auto setting = method_setting()) return *setting;
     const auto& [bytes, runs, packed_runs, count, ring_bytes] = message;
+    if (bytes == 0) return CmaMethod::none;
     if (pays(bytes, runs, count * ring_bytes)) return CmaMethod::direct;
     // Messages with elements in the same lines are then unpacked together, so that a line is
     // written once. One message alone takes as long through a ring, or less.

@@ -30,15 +30,17 @@ struct BasicFlagStream {
     std::uint64_t published = 0, taken = 0, known_taken = 0;
 
     bool writable() {
-        if (published - known_taken < cells) return true;
+        if (published < known_taken + cells) return true;
         known_taken = other->taken.load(std::memory_order_acquire);
-        return published - known_taken < cells;
+        return published < known_taken + cells;
     }
     /// Only if it is writable.
     void publish(const Payload& words, std::size_t count) {
         mine->payloads.publish(++published, words, count);
     }
     bool readable() const { return other->payloads.observed(taken + 1); }
+    /// Takes the next payload unread, before it comes or after.
+    void skip() { mine->taken.store(++taken, std::memory_order_release); }
     /// The next payload; only if it is readable.
     Payload take(std::size_t count) {
         const Payload words = other->payloads.payload(++taken, count);

@@ -35,7 +35,7 @@ struct DepartureNotice {
 /// One per other process of the node.
 struct PeerSlot {
     shm::Flag flag;                                   // from the owner to that process
-    shm::StreamMemory stream;                         // also
+    shm::StreamMemory stream;                         // to and from that process
     alignas(128) std::atomic<std::uint32_t> left{0};  // that process does not access this arena any
                                                       // more
 };

@@ -4,42 +4,13 @@
 #include <algorithm>
 #include <array>
 
-#include "base/backoff.hpp"
-#include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "team/fold.hpp"
+#include "team/peer_wait.hpp"
 #include "team/root.hpp"
 #include "team/round.hpp"
 
 namespace hocket::team {
-namespace {
-
-// If every process has its own core: polls without pause, then with pauses, for some tens of
-// microseconds in all. If processes share cores, others must run.
-constexpr int looks = 200, pauses = 1000;
-constexpr int looks_if_crowded = 20, yields = 300;
-
-bool observed_soon(const FlagPair& flags, bool crowded) {
-    const int close = crowded ? looks_if_crowded : looks;
-    for (int i = 0; i < close; ++i)
-        if (flags.observed()) return true;
-    const int later = crowded ? yields : pauses;
-    for (int i = 0; i < later; ++i) {
-        bool prompt = true;
-        if (crowded) {
-            prompt = base::yield_or_sleep();
-        } else {
-            platform::pause();
-        }
-        if (flags.observed()) return true;
-        // Polls are milliseconds apart now, but only the one wait checks deadlines.
-        if (!prompt) return false;
-    }
-    return false;
-}
-
-}  // namespace
-
 /// The state of the round, and the number of members whose values have arrived.
 Root::TryResult Root::try_exchange(const Group& group, std::uint64_t header,
                                    const std::uint64_t* value, std::size_t words,
@@ -60,7 +31,8 @@ Root::TryResult Root::try_exchange(const Group& group, std::uint64_t header,
     for (observed = 0; observed < group.size(); ++observed) {
         const FlagPair* const flags = group.members[observed].flags;
         if (flags == nullptr) continue;
-        if (!flags->observed() && !observed_soon(*flags, crowded)) return TryResult::published;
+        if (!soon([flags = flags] { return flags->observed(); }, crowded))
+            return TryResult::published;
         same &= flags->payload_word(0) == header;
         for (std::size_t i = 0; i < words; ++i)
             values[observed * words + i] = flags->payload_word(i + 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scans and putgets without a barrier, by streams of payloads: a scan along the chain of the
-// members, a putget from its source to all others.
-#include "base/backoff.hpp"
-#include "base/platform.hpp"
+// members; in a putget each process publishes its value to all others, and reads that of its
+// source.
+#include <algorithm>
+
 #include "comm/engine.hpp"
 #include "team/fold.hpp"
 #include "team/peer_wait.hpp"
@@ -10,97 +11,87 @@
 #include "team/round.hpp"
 
 namespace hocket::team {
+
+Route::Route(const Group& group, Op op, std::size_t source)
+    : me(group.me),
+      chain(scans(op)),
+      first(chain ? me + 1 : 0),
+      last(chain ? std::min(me + 2, group.size()) : group.size()) {
+    if (chain && me > 0) from = me - 1;
+    if (!chain && source != me) from = source;
+}
+
 namespace {
 
-/// The members whose values this one takes (at most one), and those that take its value.
-struct Neighbours {
-    std::optional<std::size_t> from;
-    std::size_t first = 0, last = 0;  // without this one
-
-    Neighbours(const Group& group, Op op, std::size_t source) {
-        if (scans(op)) {
-            if (group.me > 0) from = group.me - 1;
-            first = group.me + 1;
-            last = std::min(group.me + 2, group.size());
-        } else if (group.me == source) {
-            last = group.size();
-        } else {
-            from = source;
-        }
-    }
-};
-
-/// Polls for a short time, as the next round may be far away.
-template <class Come>
-bool soon(Come come, bool crowded) {
-    constexpr int polls = 1000;
-    for (int i = 0; i < polls; ++i) {
-        if (come()) return true;
-        if (!crowded) {
-            platform::pause();
-        } else if (i >= 20 && !base::yield_or_sleep()) {
-            return false;
-        }
-    }
-    return false;
-}
-
-constexpr std::size_t cell_words = 4;
-
-std::string later(const Header& header, int process, std::uint64_t others, std::uint64_t mine) {
-    return header.text() + " without a barrier: process " + std::to_string(process) +
-           " has taken part in " + std::to_string(others) +
-           " rounds with this process, which counts " + std::to_string(mine) +
-           "; call common operations in the same order";
-}
+constexpr std::size_t cell_words = 3;
 
 }  // namespace
 
-std::uint64_t Root::pass_on(const Group& group, const Header& header, std::uint64_t value,
-                            std::size_t source) {
-    const Neighbours with(group, header.op, source);
-    std::uint64_t result = value;
-    if (with.from) {
-        const int process = group.process(*with.from);
-        const shm::Payload words = stream(group, *with.from).take(cell_words);
+std::uint64_t Root::receive(const Group& group, const Header& header, std::uint64_t value,
+                            const Route& route) {
+    if (!route.from) return value;
+    const int process = group.process(*route.from);
+    const shm::Payload words = stream(group, *route.from).take(cell_words);
+    if (words[0] != header.packed()) {
         Mismatch differing{static_cast<std::uint64_t>(me_), header.packed(),
                            static_cast<std::uint64_t>(process), words[0]};
         if (process < me_)
             differing = {differing.high_process, words[0], differing.low_process, header.packed()};
-        if (words[0] != header.packed()) throw_mismatch(differing, true);
-        const std::uint64_t rounds = links_[static_cast<std::size_t>(process)].flags.published;
-        if (words[2] != rounds || words[3] != source)
-            abort_team({"MismatchError", words[2] != rounds
-                                             ? later(header, process, words[2], rounds)
-                                             : header.text() + " without a barrier: process " +
-                                                   std::to_string(process) +
-                                                   " names another source than this one"});
-        const Fold fold = fold_of(header.op, header.type);
-        result = fold != nullptr ? fold(words[1], value) : words[1];
+        throw_mismatch(differing, true);
     }
-    for (std::size_t member = with.first; member < with.last; ++member) {
+    const std::uint64_t rounds = links_[static_cast<std::size_t>(process)].flags.published;
+    if (words[2] != rounds)
+        abort_team({"MismatchError",
+                    text_of(header, group) + " without a barrier: process " +
+                        std::to_string(process) + " has taken part in " + std::to_string(words[2]) +
+                        " barriers with this process, which counts " + std::to_string(rounds) +
+                        "; call common operations in the same order"});
+    return route.chain ? fold_of(header.op, header.type)(words[1], value) : words[1];
+}
+
+void Root::publish(const Group& group, const Header& header, std::uint64_t value,
+                   const Route& route) {
+    for (std::size_t member = route.first; member < route.last; ++member) {
         if (member == group.me) continue;
-        const std::uint64_t rounds =
-            links_[static_cast<std::size_t>(group.process(member))].flags.published;
-        stream(group, member).publish({header.packed(), result, rounds, source}, cell_words);
+        shm::FlagStream& to = stream(group, member);
+        const auto process = static_cast<std::size_t>(group.process(member));
+        to.publish({header.packed(), value, links_[process].flags.published}, cell_words);
+        if (!route.chain && member != route.from) to.skip();
     }
-    return result;
+}
+
+bool Root::out_of_order(int process, bool passes) const {
+    const MemberLink& other = links_[static_cast<std::size_t>(process)];
+    if (!other.arena) return false;
+    return passes ? other.flags.requested() : other.stream.readable();
 }
 
 std::uint64_t Root::pass(const std::shared_ptr<const Group>& group, const Header& header,
                          std::uint64_t value, std::size_t source, const Deadline& deadline) {
     require_whole();
+    bool published = false;
     if (pending_rounds_.empty()) {
         const bool crowded = comm::Engine::instance().crowded();
-        const Neighbours with(*group, header.op, source);
-        bool ready =
-            !with.from || soon([&] { return stream(*group, *with.from).readable(); }, crowded);
-        for (std::size_t member = with.first; ready && member < with.last; ++member)
-            ready = member == group->me ||
-                    soon([&] { return stream(*group, member).writable(); }, crowded);
-        if (ready) {
+        const Route route(*group, header.op, source);
+        const auto come = [&] {
+            return !route.from ||
+                   soon([&] { return stream(*group, *route.from).readable(); }, crowded);
+        };
+        bool room = !route.chain || come();
+        for (std::size_t member = route.first; room && member < route.last; ++member)
+            room = member == group->me ||
+                   soon([&] { return stream(*group, member).writable(); }, crowded);
+        if (room && route.chain) {
             progress_sometimes();
-            return pass_on(*group, header, value, source);
+            const std::uint64_t result = receive(*group, header, value, route);
+            publish(*group, header, result, route);
+            return result;
+        }
+        if (room) {
+            publish(*group, header, value, route);
+            published = true;
+            progress_sometimes();
+            if (come()) return receive(*group, header, value, route);
         }
     }
     const auto round = std::make_shared<Round>();
@@ -108,6 +99,7 @@ std::uint64_t Root::pass(const std::shared_ptr<const Group>& group, const Header
     round->header = header;
     round->value.assign(1, value);
     round->source = source;
+    round->published = published;
     finish(round, deadline);
     return round->result;
 }
@@ -115,17 +107,23 @@ std::uint64_t Root::pass(const std::shared_ptr<const Group>& group, const Header
 comm::Protocol<> pass_round(Round& round) {
     Root& root = *round.root;
     const Group& group = *round.group;
-    const Neighbours with(group, round.header.op, *round.source);
-    if (with.from) {
-        PeerWait come(round, *with.from, [&] { return root.stream(group, *with.from).readable(); });
-        co_await comm::until(come);
+    const Route route(group, round.header.op, *round.source);
+    for (const bool receives : {route.chain, !route.chain}) {
+        if (receives && route.from) {
+            PeerWait come(round, *route.from,
+                          [&] { return root.stream(group, *route.from).readable(); });
+            co_await comm::until(come);
+        }
+        if (receives) round.value[0] = root.receive(group, round.header, round.value[0], route);
+        if (receives || round.published) continue;
+        for (std::size_t member = route.first; member < route.last; ++member) {
+            if (member == group.me) continue;
+            PeerWait room(round, member, [&] { return root.stream(group, member).writable(); });
+            co_await comm::until(room);
+        }
+        root.publish(group, round.header, round.value[0], route);
     }
-    for (std::size_t member = with.first; member < with.last; ++member) {
-        if (member == group.me) continue;
-        PeerWait room(round, member, [&] { return root.stream(group, member).writable(); });
-        co_await comm::until(room);
-    }
-    round.result = root.pass_on(group, round.header, round.value[0], *round.source);
+    round.result = round.value[0];
 }
 
 }  // namespace hocket::team

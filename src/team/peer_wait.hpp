@@ -5,11 +5,35 @@
 #include <optional>
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "base/platform.hpp"
 #include "comm/awaited_peers.hpp"
 #include "team/round.hpp"
 
 namespace hocket::team {
+
+/// Polls for a short time. If every process has its own core: without pause, then with pauses, for
+/// some tens of microseconds in all. If processes share cores, others must run.
+template <class Come>
+bool soon(Come come, bool crowded) {
+    constexpr int looks = 200, pauses = 1000, looks_if_crowded = 20, yields = 300;
+    const int close = crowded ? looks_if_crowded : looks;
+    for (int i = 0; i < close; ++i)
+        if (come()) return true;
+    const int later = crowded ? yields : pauses;
+    for (int i = 0; i < later; ++i) {
+        bool prompt = true;
+        if (crowded) {
+            prompt = base::yield_or_sleep();
+        } else {
+            platform::pause();
+        }
+        if (come()) return true;
+        // Polls are milliseconds apart now, but only the one wait checks deadlines.
+        if (!prompt) return false;
+    }
+    return false;
+}
 
 /// Holds once `come` does. @throws Error once that process has left, or another one that this round
 /// needs. In a round by leaders it waits first, because the effects of the departed process's last
@@ -26,10 +50,18 @@ class PeerWait final : public comm::Condition {
         auto* const awaited = comm::AwaitedPeers::collecting();
         if (++polls_ % between_looks != 0 && awaited == nullptr) return false;
         if (awaited != nullptr) awaited->add_names(round_.root->name_of(process_));
+        const bool passes = round_.source.has_value();
+        if (round_.root->out_of_order(process_, passes) && !come_())
+            round_.root->abort_team(
+                {"MismatchError", text_of(round_.header, *round_.group) +
+                                      (passes ? " without" : " with") + " a barrier: process " +
+                                      std::to_string(process_) + " of the team makes a call " +
+                                      (passes ? "with" : "without") +
+                                      " one; make the same calls everywhere, in the same order"});
         const auto departure = round_.root->absent(*round_.group, process_, round_.direct());
         if (!departure) return false;
         // Without a barrier, other processes may have made their call, and left since.
-        if (round_.source && departure->process != process_ && !departure->broke) return false;
+        if (passes && departure->process != process_ && !departure->broke) return false;
         if (come_()) return true;  // it published before it left
         const double now = platform::seconds();
         if (!seen_) seen_ = now;

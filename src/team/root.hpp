@@ -20,6 +20,7 @@
 namespace hocket::team {
 
 struct Round;
+struct Route;
 
 /// A process that has left, and its words.
 struct Departure {
@@ -65,9 +66,15 @@ class Root : public std::enable_shared_from_this<Root> {
     /// it takes, and for none else. All members share memory. Aborts the team if the calls differ.
     std::uint64_t pass(const std::shared_ptr<const Group>& group, const Header& header,
                        std::uint64_t value, std::size_t source, const Deadline& deadline);
-    /// Ends such a call, once no wait is left: takes the value, and publishes that of this process.
-    std::uint64_t pass_on(const Group& group, const Header& header, std::uint64_t value,
-                          std::size_t source);
+    /// Its parts, without waits: the result, from the value that has come; and this process's value
+    /// for those that take it.
+    std::uint64_t receive(const Group& group, const Header& header, std::uint64_t value,
+                          const Route& route);
+    void publish(const Group& group, const Header& header, std::uint64_t value, const Route& route);
+    /// Whether a process is in a call with a barrier although it has not made the one without that
+    /// this process waits for (`passes`), or the reverse. Only if what is awaited has not come
+    /// since.
+    bool out_of_order(int process, bool passes) const;
     shm::FlagStream& stream(const Group& group, std::size_t member) {
         return links_[static_cast<std::size_t>(group.process(member))].stream;
     }
@@ -99,7 +106,7 @@ class Root : public std::enable_shared_from_this<Root> {
     struct MemberLink {
         std::optional<Arena> arena;             // if it shares memory with this process
         FlagPair flags;                         // flags in that arena
-        shm::FlagStream stream;                 // also
+        shm::FlagStream stream;                 // streams in that arena
         MemberState state = MemberState::here;  // if it does not: as its notice says
         std::string words;
     };

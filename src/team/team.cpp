@@ -26,8 +26,7 @@ namespace {
 // Values of this many processes need no allocation.
 using Values = team::SmallVector<std::uint64_t, 64>;
 
-/// Whether no process takes the values of all others, so that it need not wait for them.
-bool has_no_need_of_all(Op op) {
+bool can_skip_barrier(Op op) {
     return op == Op::putget || team::scans(op);
 }
 
@@ -77,7 +76,7 @@ namespace {
 // The error of a call; empty if it is correct.
 std::string wrong(const team::Group& group, const Call& call, const TeamOptions& options) {
     const int narrow = options.narrow;
-    if (!options.barrier && !has_no_need_of_all(call.op))
+    if (!options.barrier && !can_skip_barrier(call.op))
         return "barrier=False: only scans and putget can do without one";
     if (speaks_of_process(call.op) && !group.mask.contains(call.process)) {
         const char* what = call.op == Op::putget ? "the source" : "the vote";
@@ -110,7 +109,7 @@ Prepared prepared(const Team& team, const team::Group& group, const Call& call,
                   const TeamOptions& options) {
     if (const std::string why = wrong(group, call, options); !why.empty())
         Binding::refuse(team, call.op, std::string(team::name_of(call.op)) + ": " + why,
-                        options.barrier || !has_no_need_of_all(call.op));
+                        options.barrier);
     Prepared out;
     out.header.op = call.op;
     out.header.type = call.type;
@@ -253,7 +252,7 @@ void Team::refuse(Op op, const std::string& message, bool barrier) const {
     root_->require_whole();
     // Without a barrier the others need not wait for this process, so that it cannot end the call
     // together with them.
-    if (!barrier && group_->in_node) root_->abort_team({"Error", message});
+    if (!barrier && can_skip_barrier(op) && group_->in_node) root_->abort_team({"Error", message});
     auto round = std::make_shared<team::Round>();
     round->group = group_;
     round->header.op = op;

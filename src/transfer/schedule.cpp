@@ -62,6 +62,7 @@ void put_in_order(std::vector<Message>& side, std::int64_t itemsize, std::int64_
     for (const Message& message : side) all += message.bytes;
     for (Message& message : side) {
         if (side.size() > 1) message.bytes_of_many = all;
+        message.count = static_cast<std::int64_t>(side.size());
         message.buffer_offset = offset;
         message.largest_piece = std::min(message.bytes, most);
         offset += transport::in_lines(message.bytes);

@@ -45,10 +45,9 @@ PeerArray found(const Payload& words, const Message& message, bool sending) {
     const auto runs_there = [&] {
         return message.cut(sending ? Chunks::Kind::unpacking : Chunks::Kind::packing).runs();
     };
-    const std::int64_t count = std::max<std::int64_t>(message.bytes_of_many / message.bytes, 1);
     const std::int64_t ring = std::min<std::int64_t>(message.bytes, slot_size * ring_slots);
-    switch (
-        shm::choose_cma_method({message.bytes, message.parts().runs(), runs_there, count, ring})) {
+    switch (shm::choose_cma_method(
+        {message.bytes, message.parts().runs(), runs_there, message.count, ring})) {
         case shm::CmaMethod::direct:
             return {nullptr, address, nullptr};
         case shm::CmaMethod::packed:

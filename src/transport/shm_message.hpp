@@ -4,7 +4,7 @@
 //
 // Long: the sender publishes the address of its array, and the receiver that of its own. Each end
 // that can access the other's memory copies; if both can, they take chunks from one counter. User
-// memory cannot be mapped: then the kernel copies it (CMA), if that is allowed and measured faster.
+// memory cannot be mapped: then the kernel copies it (CMA), if that is allowed and pays.
 // Otherwise chunks pass through a ring of buffers that stays in cache, filled by one end and
 // drained by the other.
 //

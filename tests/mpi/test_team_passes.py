@@ -40,6 +40,17 @@ def test_nobody_waits_for_the_others(comm: Any) -> None:
     t.wait(timeout=SECONDS)
 
 
+@ONE_HOST
+@ranks(3)
+def test_each_process_names_a_source_of_its_own(comm: Any) -> None:
+    t = hk.Team(comm)
+    for k in range(50):
+        source = (comm.rank + k) % comm.size
+        assert t.putget(np.int32(100 * k + comm.rank), source, barrier=False) == 100 * k + source
+        if k % 7 == 0:
+            assert t.scan_add(np.int32(1), barrier=False) == comm.rank + 1
+
+
 @ranks(1)
 def test_one_process(comm: Any) -> None:
     t = hk.Team(comm)
@@ -89,6 +100,14 @@ def wait_after(t: hk.Team) -> None:
     t.wait(timeout=SECONDS)
 
 
+def with_barrier(t: hk.Team) -> None:
+    t.scan_add(np.int8(1), timeout=SECONDS)
+
+
+def no_option(t: hk.Team) -> None:
+    t.scan_add(np.int8(1), barrier=None, timeout=SECONDS)  # type: ignore[arg-type]
+
+
 def leave(t: hk.Team) -> None:
     t.exit(3)
 
@@ -102,7 +121,11 @@ def leave(t: hk.Team) -> None:
         (correct, no_value, "scan_add: .*NumPy scalar"),
         (no_value, correct, "scan_add: .*NumPy scalar"),
         (putget, no_source, "the source is process 2"),
-        (wait_after, wait_first, "process 0 has taken part in 0 rounds.* counts 1; call common"),
+        (wait_after, wait_first, "process [01] .*with.* one; make the same calls|in 0 barriers"),
+        (wait_first, wait_after, "process [01] .*with.* one; make the same calls|in 0 barriers"),
+        (with_barrier, correct, "make the same calls? everywhere"),
+        (correct, with_barrier, "make the same calls? everywhere"),
+        (no_option, correct, "barrier is None; give True or False"),
         (leave, correct, "has left it with code 3"),
     ],
 )

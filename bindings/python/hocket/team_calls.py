@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from hocket import _mpi
-from hocket.arguments import as_seconds, printable
+from hocket.arguments import as_flag, as_seconds, printable
 from hocket.team_values import TYPES, as_value, narrow_of, scalar_of
 
 Op = _mpi.TeamOp
@@ -43,7 +43,7 @@ def _fold(name: str) -> Callable[..., Any]:
         timeout: Optional[float] = None,
         barrier: bool = True,
     ) -> Any:
-        return self._one(op, v, bits, timeout, 0, barrier)
+        return self._one(op, v, bits, timeout, 0, self._barrier(op, barrier))
 
     method: Callable[..., Any] = scan if way == "scan" else reduce
     method.__name__ = f"{name}_" if fold in ("and", "or") else name
@@ -84,6 +84,11 @@ class Calls:
     scan_max = _fold("scan_max")
     scan_and_ = _fold("scan_and")
     scan_or_ = _fold("scan_or")
+
+    def _barrier(self, op: Op, barrier: Any) -> bool:
+        """The option, checked; without it, nobody knows which call the other processes are in."""
+        given: bool = self._read(op, lambda: as_flag(barrier, "barrier"), False)
+        return given
 
     def _flag(self, op: Op, flag: Any, timeout: Any) -> Any:
         seconds = self._seconds(op, timeout)

@@ -301,8 +301,8 @@ class Team(Calls):
         timeout: Optional[float] = None,
         barrier: bool = True,
     ) -> Any:
-        """Puts `v`, and returns the value of process `source`. ``barrier=False``, with the same
-        source on all processes, is a broadcast: see `Team`.
+        """Puts `v`, and returns the value of process `source`. ``barrier=False``: see
+        `Team`.
 
         Raises the errors of `Team`.
 
@@ -314,6 +314,7 @@ class Team(Calls):
         >>> int(team.putget(10 * team.process, 1 - team.process)) == 10 * (1 - team.process)
         True
         """
+        barrier = self._barrier(Op.putget, barrier)
         process = self._read(Op.putget, lambda: as_number(source, "the source"), barrier)
         return self._one(Op.putget, v, bits, timeout, process, barrier)
 
