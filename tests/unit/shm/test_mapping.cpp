@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -55,6 +57,16 @@ TEST(Map, RefusesWhatIsNoSegmentOfOurs) {
     address.file = 1 << 20;
     address.inode += 2;
     EXPECT_EQ(map(address), nullptr);
+    // A file of that inode, on another device than the segments.
+    std::FILE* const other = std::tmpfile();
+    ASSERT_NE(other, nullptr);
+    ASSERT_EQ(ftruncate(fileno(other), 4096), 0);
+    struct stat found {};
+    ASSERT_EQ(fstat(fileno(other), &found), 0);
+    address.file = fileno(other);
+    address.inode = static_cast<std::int64_t>(found.st_ino);
+    EXPECT_EQ(map(address), nullptr);
+    std::fclose(other);
 }
 
 std::size_t mapped_bytes() {
@@ -138,6 +150,19 @@ class Owner {
   private:
     pid_t process_ = 0;
 };
+
+TEST(Map, KnowsTheDeviceOfAllSegments) {
+    const Owner other(1);
+    const auto piece = allocate(1 << 20);
+    const auto device_of = [](const SharedAddress& address) {
+        struct stat found {};
+        const std::string path =
+            "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
+        EXPECT_EQ(stat(path.c_str(), &found), 0);
+        return found.st_dev;
+    };
+    EXPECT_EQ(device_of(other.addresses[0]), device_of(shared_address_of(piece.get())));
+}
 
 // As a transfer among 16 processes needs: source and result of 15 others, twice.
 TEST(Map, KeepsTheArraysOfManyOwners) {
