@@ -86,10 +86,13 @@ std::string packed(int rank, const ProcessAddress& reached) {
 }
 
 // As an agreement, but a process that has failed ends the waits of the others at once. `ready` is
-// called until all are ready, or one has thrown. Each process sends one text to process 0, which
-// sends one to each; so none is left for a later call with this tag. @throws the first fault, on
-// all.
-comm::Protocol<> all_ready(comm::Link& link, int tag, const std::function<bool()>& ready) {
+// called until this process is ready or it throws, on process 0 until all are ready; from then on
+// `serve`, which others may need to become ready. Each process sends one text to process 0, which
+// sends one to each. @throws the first fault, on all.
+// Invariant: after its text, a process finds no fault of its own, and it takes no text but those
+// awaited. So no process fails alone, and the texts of a later call with this tag are left to it.
+comm::Protocol<> all_ready(comm::Link& link, int tag, const std::function<bool()>& ready,
+                           const std::function<void()>& serve) {
     const bool lowest = link.rank() == 0;
     comm::Texts texts(link, lowest ? comm::any_source : 0, tag);
     comm::Requests sent;
@@ -100,14 +103,15 @@ comm::Protocol<> all_ready(comm::Link& link, int tag, const std::function<bool()
     const auto all = awaited;
     bool is_ready = false, decided = false;
     comm::When over([&] {
-        if (!fault) {
-            try {
-                is_ready = ready();
-            } catch (const Error&) {
-                fault = comm::Fault::current();
-            }
+        try {
+            if (!fault && !decided) is_ready = ready();
+            if (!fault && decided) serve();
+        } catch (const Error&) {
+            if (!decided) fault = comm::Fault::current();
         }
-        while (const auto text = texts.next()) {
+        while (!awaited.empty()) {
+            const auto text = texts.next();
+            if (!text) break;
             awaited.erase(text->from);
             Unpacker in(text->text);
             const comm::Fault theirs{in.text(), in.text()};
@@ -129,11 +133,14 @@ comm::Protocol<> all_ready(comm::Link& link, int tag, const std::function<bool()
     if (fault) fault.raise();
 }
 
-// While the jobs meet, the connecting job's own connection stands. @throws JobLostError
-void require_connector(Client& client, const Meeting& meeting) {
+// While the jobs meet, the connecting job's own connection stands. Sends what is queued for it;
+// true once all is sent. @throws JobLostError
+bool require_connector(Client& client, const Meeting& meeting) {
     try {
+        const bool sent = client.connection->flush();
         client.connection->stream().require_answers();
         if (client.connection->receive()) throw net::Disconnected("it sends what is no answer");
+        return sent;
     } catch (const net::Disconnected& error) {
         throw JobLostError("'" + meeting.connector +
                            "' is lost while it meets this job: " + error.what());
@@ -196,7 +203,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
     const auto node = meeting.addresses[static_cast<std::size_t>(state->comm.rank())].node;
     std::shared_ptr<Reception> reception;
     const double until = platform::seconds() + until_all_come;
-    co_await all_ready(state->comm.state().link(), tag, [&] {
+    const auto ready = [&] {
         if (!reception) {
             reception = std::make_shared<Reception>(std::move(listener), meeting,
                                                     state->comm.rank(), sockets_of(meeting, node),
@@ -204,13 +211,14 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
             if (client) state->host->listener()->welcome(*client, packed_meeting(meeting));
         }
         const int missing = reception->missing();
-        const bool sent = client == nullptr || client->connection->flush();
-        if (client) require_connector(*client, meeting);
+        const bool sent = client == nullptr || require_connector(*client, meeting);
         if (missing > 0 && platform::seconds() > until)
             throw JobLostError(std::to_string(missing) + " processes of '" + meeting.connector +
                                "' have not come within " + text::seconds(until_all_come));
         return missing == 0 && sent;
-    });
+    };
+    // The lowest process of a node hands on the connections of the others there.
+    co_await all_ready(state->comm.state().link(), tag, ready, [&] { reception->advance(); });
     reception->end_meeting();
     OwnSide side{true, tag, text};
     co_await become_tasks(state->comm, meeting, std::move(reception), std::move(side), out);

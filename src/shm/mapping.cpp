@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,12 +94,26 @@ OwnerMappings& mappings_of(std::int64_t owner) {
     return mappings()[owner];
 }
 
+// The device of all segments: the system has its memfds, and no file with a name, in one file
+// system. Read once, by a segment of this process; nothing while the system gives none.
+std::optional<dev_t> device_of_segments() {
+    static std::optional<dev_t> device;
+    if (device) return device;
+    const int file = memfd_create("hocket", MFD_CLOEXEC);
+    if (file < 0) return std::nullopt;
+    struct stat made {};
+    if (fstat(file, &made) == 0) device = made.st_dev;
+    close(file);
+    return device;
+}
+
 // Its bytes, if that descriptor is the segment's; closes another one. In a container, the owner's
-// id may be that of another process.
-std::optional<std::size_t> bytes_of(int& file, std::int64_t inode) {
+// id may be that of another process, whose file may have that inode's number on another device.
+std::optional<std::size_t> bytes_of(int& file, std::int64_t inode, std::optional<dev_t> device) {
     if (file < 0) return std::nullopt;
     struct stat found {};
-    if (fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == inode)
+    if (fstat(file, &found) == 0 && static_cast<std::int64_t>(found.st_ino) == inode &&
+        found.st_dev == device)
         return static_cast<std::size_t>(found.st_size);
     close(std::exchange(file, -1));
     return std::nullopt;
@@ -114,13 +129,14 @@ std::shared_ptr<std::byte> find_or_make(const SharedAddress& address) {
         all.splice(all.begin(), all, it);
         return within(*it, address.offset);
     }
+    const auto device = device_of_segments();  // first, as it needs a descriptor, too
     const std::string path =
         "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
     int file = forbidden(Mechanism::proc) ? -1 : open_in_need(path);
-    auto size = bytes_of(file, address.inode);
+    auto size = bytes_of(file, address.inode, device);
     if (!size && fd_server_runs()) {
         file = request_fd(address);
-        size = bytes_of(file, address.inode);
+        size = bytes_of(file, address.inode, device);
     }
     std::byte* const data = size ? map_segment(file, *size) : nullptr;
     const int problem = errno;

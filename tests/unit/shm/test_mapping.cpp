@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that others find and map; here a process finds its own.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -55,6 +58,16 @@ TEST(Map, RefusesWhatIsNoSegmentOfOurs) {
     address.file = 1 << 20;
     address.inode += 2;
     EXPECT_EQ(map(address), nullptr);
+    // A file of that inode, on another device than the segments.
+    std::FILE* const other = std::tmpfile();
+    ASSERT_NE(other, nullptr);
+    ASSERT_EQ(ftruncate(fileno(other), 4096), 0);
+    struct stat found {};
+    ASSERT_EQ(fstat(fileno(other), &found), 0);
+    address.file = fileno(other);
+    address.inode = static_cast<std::int64_t>(found.st_ino);
+    EXPECT_EQ(map(address), nullptr);
+    std::fclose(other);
 }
 
 std::size_t mapped_bytes() {
@@ -81,20 +94,36 @@ TEST(Map, KeepsNoMoreBytesThanThePool) {
     EXPECT_LE(mapped_bytes(), pool_bytes);
 }
 
+// Exit codes of `enter_container`.
+constexpr int no_process = 101, no_namespace = 102, no_choice_of_id = 103, wrong_id = 104,
+              no_server = 105, killed = 106;
+
+// Whether the system has and permits it; the process shows whether it has that id.
+bool may_choose_next_id(pid_t id) {
+    const int file = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+    const bool written = file >= 0 && dprintf(file, "%d", id - 1) > 0;
+    const int problem = errno;
+    if (file >= 0) close(file);
+    return written ||
+           (problem != EPERM && problem != EACCES && problem != EROFS && problem != ENOENT);
+}
+
 // Becomes a process of a new namespace of ids, with that id there; all end with the first.
 void enter_container(pid_t id) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || unshare(CLONE_NEWPID) != 0) _exit(1);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(no_process);
+    if (unshare(CLONE_NEWPID) != 0) _exit(errno == EPERM ? no_namespace : no_process);
     for (const bool is_last : {false, true}) {
-        if (is_last) std::ofstream("/proc/sys/kernel/ns_last_pid") << id - 1;
+        if (is_last && !may_choose_next_id(id)) _exit(no_choice_of_id);
         const pid_t next = fork();
         if (next > 0) {
             int status = -1;
             waitpid(next, &status, 0);
-            _exit(status == 0 ? 0 : 1);
+            _exit(WIFEXITED(status) ? WEXITSTATUS(status) : killed);
         }
-        if (next < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(1);
+        if (next < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(no_process);
     }
-    if (getpid() != id || !start_fd_server()) _exit(1);
+    if (getpid() != id) _exit(wrong_id);
+    if (!start_fd_server()) _exit(no_server);
 }
 
 /// A process with arrays that this one maps. `id`: in a container of its own; 0: in none.
@@ -139,6 +168,19 @@ class Owner {
     pid_t process_ = 0;
 };
 
+TEST(Map, KnowsTheDeviceOfAllSegments) {
+    const Owner other(1);
+    const auto piece = allocate(1 << 20);
+    const auto device_of = [](const SharedAddress& address) {
+        struct stat found {};
+        const std::string path =
+            "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
+        EXPECT_EQ(stat(path.c_str(), &found), 0);
+        return found.st_dev;
+    };
+    EXPECT_EQ(device_of(other.addresses[0]), device_of(shared_address_of(piece.get())));
+}
+
 // As a transfer among 16 processes needs: source and result of 15 others, twice.
 TEST(Map, KeepsTheArraysOfManyOwners) {
     constexpr std::size_t arrays = 20;
@@ -173,10 +215,14 @@ TEST(Map, KeepsTheArraysOfOwnersInContainers) {
         return status;
     };
     const Owner visible(8);
-    pid_t nobody = visible.process() + 1000;
+    // Not one of the next ids, nor above the highest.
+    pid_t nobody = visible.process() + (visible.process() > 16000 ? -1000 : 1000);
     while (kill(nobody, 0) == 0 || kill(nobody + 1, 0) == 0) ++nobody;
-    if (status_of([&] { enter_container(nobody); }) != 0)
+    const int entered = status_of([&] { enter_container(nobody); });
+    if (WIFEXITED(entered) &&
+        (WEXITSTATUS(entered) == no_namespace || WEXITSTATUS(entered) == no_choice_of_id))
         GTEST_SKIP() << "only root makes a namespace of process ids, where the system allows it";
+    ASSERT_EQ(entered, 0) << WEXITSTATUS(entered);
     const int status = status_of([&] {
         const Owner first(1, nobody), second(1, nobody + 1), third(1, visible.process());
         if (!start_fd_server()) _exit(1);
