@@ -153,3 +153,33 @@ def test_a_layout_used_again_has_the_same_derived_layouts(comm):
         patch.setattr(hk.Layout, "__hash__", compared.append)
         assert transposed(layout, (1, 0)) is turned and aligned_with((4, 3), layout) is own
     assert not compared
+
+
+@pytest.mark.parametrize("types", ["f8 i1 i1", "i1 f8 i1", "f4 i4 f4", "f8 f8 f8"])
+@pytest.mark.parametrize("shared", [False, True])
+@ranks(2)
+def test_an_assignment_moves_the_shorter_elements(comm, monkeypatch, types, shared):
+    """Also where one process's part of the value is in the memory of the array."""
+    to, of, moved = types.split()
+    a = hk.zeros(hk.Layout((4, 4), "(BLOCK, *)", 2), to, comm)
+    own = np.zeros((4, 2), of)
+    if shared and comm.rank == 0 and own.nbytes <= a.local.nbytes:
+        own = a.local.reshape(-1).view("u1")[: own.nbytes].view(of).reshape(4, 2)
+    own[...] = np.arange(8).reshape(4, 2) + 8 * comm.rank
+    b = hk.wrap(own, hk.Layout((4, 4), "(*, BLOCK)", 2), comm)
+    line = hk.arange(hk.Layout(4, "(BLOCK)", 2), of, comm)
+    transferred, wrapped, expected = [], hk.Array._wrapped, hk.replicated(b)
+
+    def recorded(array):
+        transferred.append(array.dtype)
+        return wrapped(array)
+
+    monkeypatch.setattr(hk.Array, "_wrapped", recorded)
+    a[...] = b
+    assert transferred == [moved] * 2
+    found = a.local.copy()
+    a[...] = line
+    monkeypatch.undo()
+    assert transferred == [moved] * 4
+    assert np.array_equal(found, expected[2 * comm.rank : 2 * comm.rank + 2])
+    assert np.array_equal(a.local, [range(4)] * 2)
