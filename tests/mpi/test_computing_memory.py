@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How much memory operations on arrays take: no process ever holds a whole array."""
 
+import weakref
+
 import numpy as np
 import pytest
 from lockstep import ranks
@@ -100,3 +102,84 @@ def test_an_error_of_a_function_that_needs_no_other_process_stays_there(comm):
         with pytest.raises(Exception):  # noqa: B017 - whichever
             np.size(a, 7)
     assert a.sum() == 4
+
+
+def steps_with(layouts, comm):
+    """Operations whose results have layouts derived from each of these layouts; the layouts that
+    are alive afterwards."""
+    seen = []
+    for layout in layouts:
+        a = hk.zeros(layout, comm=comm)
+        for result in (a.T, a.sum(axis=0), a + np.ones(a.shape[1]), np.roll(a, 1, 0), a[1:]):
+            del result
+        seen.append(weakref.ref(layout))
+        del a, layout
+    return [each() for each in seen if each() is not None]
+
+
+@ranks(2)
+def test_no_cache_keeps_layouts_that_equal_cached_ones(comm):
+    """A program that makes its layout anew in each step has one of them at a time."""
+    odd = [list(range(1, 12, 2)), list(range(0, 12, 2))]
+    kinds = {
+        "elements": lambda: hk.Layout.elements((4, 3), odd),
+        "segments": lambda: hk.Layout.indexed((4, 3), [[(0, 5)], [(5, 7)]]),
+        "formats": lambda: hk.Layout((4, 3), "(INDIRECT(1, 0, 0, 1), *)", 2),
+    }
+    for name, make in kinds.items():
+        first = make()
+        steps_with([first], comm)
+        alive = steps_with((make() for _ in range(6)), comm)
+        assert not alive, f"{name}: {len(alive)}"
+
+
+@ranks(2)
+def test_caches_keep_few_layouts_of_listed_elements(comm):
+    """Their tables may have many times the bytes of an array."""
+    rng = np.random.default_rng(1)
+    lists = [np.split(rng.permutation(12), 2) for _ in range(30)]
+    alive = steps_with((hk.Layout.elements((4, 3), each) for each in lists), comm)
+    assert len(alive) <= 10
+
+
+@ranks(1)
+def test_a_layout_used_again_has_the_same_derived_layouts(comm):
+    """By its identity, without its value, whether the result is the layout itself or another."""
+    from hocket.computing.layouts import aligned_with, transposed
+
+    layout, compared = hk.Layout((4, 3), "(BLOCK, *)", 1), []
+    turned, own = transposed(layout, (1, 0)), aligned_with((4, 3), layout)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hk.Layout, "__hash__", compared.append)
+        assert transposed(layout, (1, 0)) is turned and aligned_with((4, 3), layout) is own
+    assert not compared
+
+
+@pytest.mark.parametrize("types", ["f8 i1 i1", "i1 f8 i1", "f4 i4 f4", "f8 f8 f8"])
+@pytest.mark.parametrize("shared", [False, True])
+@ranks(2)
+def test_an_assignment_moves_the_shorter_elements(comm, monkeypatch, types, shared):
+    """Also where one process's part of the value is in the memory of the array."""
+    to, of, moved = types.split()
+    a = hk.zeros(hk.Layout((4, 4), "(BLOCK, *)", 2), to, comm)
+    own = np.zeros((4, 2), of)
+    if shared and comm.rank == 0 and own.nbytes <= a.local.nbytes:
+        own = a.local.reshape(-1).view("u1")[: own.nbytes].view(of).reshape(4, 2)
+    own[...] = np.arange(8).reshape(4, 2) + 8 * comm.rank
+    b = hk.wrap(own, hk.Layout((4, 4), "(*, BLOCK)", 2), comm)
+    line = hk.arange(hk.Layout(4, "(BLOCK)", 2), of, comm)
+    transferred, wrapped, expected = [], hk.Array._wrapped, hk.replicated(b)
+
+    def recorded(array):
+        transferred.append(array.dtype)
+        return wrapped(array)
+
+    monkeypatch.setattr(hk.Array, "_wrapped", recorded)
+    a[...] = b
+    assert transferred == [moved] * 2
+    found = a.local.copy()
+    a[...] = line
+    monkeypatch.undo()
+    assert transferred == [moved] * 4
+    assert np.array_equal(found, expected[2 * comm.rank : 2 * comm.rank + 2])
+    assert np.array_equal(a.local, [range(4)] * 2)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Optional, Union
 
@@ -45,8 +46,8 @@ def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
     return (0,) * max(1, len(layout.local_shape(0)))
 
 
-#: the latest sections of layouts, by the layouts' identities, which the entries keep
-_sections: dict[Any, tuple[Layout, Layout, Optional[tuple[Any, ...]]]] = {}
+#: the latest sections of layouts, by the layouts' identities; an entry goes with its layout
+_sections: dict[Any, tuple[Any, Layout, Optional[tuple[Any, ...]]]] = {}
 
 
 def section_of(layout: Layout, slices: Any, rank: int) -> tuple[Layout, Optional[tuple[Any, ...]]]:
@@ -56,11 +57,16 @@ def section_of(layout: Layout, slices: Any, rank: int) -> tuple[Layout, Optional
     key = (id(layout), rank, *given)
     found = _sections.get(key)
     if found is None:
+
+        def forget(_: Any) -> None:
+            _sections.pop(key, None)
+
         native = layout._native
         where = native.local_section(given, rank) if rank < layout.size else None
         if len(_sections) >= 64:
             _sections.clear()
-        found = _sections[key] = layout, Layout._of(native.section(given)), where
+        kept = weakref.ref(layout, forget)
+        found = _sections[key] = kept, Layout._of(native.section(given)), where
     return found[1:]
 
 

@@ -19,7 +19,7 @@ Index = Union[int, Iterable[int]]
 class LayoutQueries:
     """The part of `hocket.Layout` that does not make new layouts."""
 
-    __slots__ = ("_native",)
+    __slots__ = ("__weakref__", "_native")
     _native: _pure.Layout
 
     @property

@@ -13,7 +13,7 @@ from hocket.computing.layouts import aligned_with, replicated_layout
 from hocket.computing.methods import importing
 from hocket.computing.operands import bring, broadcast_shape, check_alike, shape_of
 from hocket.errors import Error, LayoutError
-from hocket.redistribution import redistribute
+from hocket.redistribution import redistribute, wire_type
 
 
 def is_basic(items: tuple[Any, ...]) -> bool:
@@ -170,10 +170,11 @@ def assign(part: Array, value: Any) -> None:
         needed = aligned_with(shape, part.layout)
         if value.layout != needed:
             # One process may find shared memory where another one does not; their calls agree,
-            # because both move elements of this type.
-            value = value.astype(part.dtype, copy=False)
+            # because both move elements of this type: the shorter, as those of `redistribute`.
+            value = value.astype(wire_type(value.dtype, part.dtype), copy=False)
             if shape == part.layout.shape and not np.may_share_memory(value._local, part._local):
-                redistribute(value, needed, out=part)
+                other = None if value.dtype == part.dtype else part.dtype
+                redistribute(value, needed, dtype=other, out=part)
                 return
     part._local[...] = bring(value, part.layout, part._rank_and_size[0], part.comm)
     part._settle()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable, TypeVar
 
@@ -56,16 +57,26 @@ def from_key(value: Any) -> Any:
     return tuple(from_key(each) for each in value) if isinstance(value, tuple) else value
 
 
+def is_listed(value: Any) -> bool:
+    """Whether arguments have a layout of listed elements, of which it keeps tables."""
+    if isinstance(value, tuple):
+        return any(map(is_listed, value))
+    return isinstance(value, Layout) and value._native.is_indexed
+
+
 def by_value(function: Callable[..., Result]) -> Callable[..., Result]:
     """Caches results derived from layouts, which are values; also from layouts in tuples."""
 
-    @functools.lru_cache(maxsize=1024)
-    def found(*keys: Any) -> Result:
+    def derived(*keys: Any) -> Result:
         return function(*from_key(keys))
+
+    found = functools.lru_cache(maxsize=1024)(derived)
+    # Entries keep their layouts, and the tables of listed elements take many bytes an element.
+    listed = functools.lru_cache(maxsize=8)(derived)
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Result:
-        return found(*as_key(arguments))
+        return (listed if is_listed(arguments) else found)(*as_key(arguments))
 
     return call
 
@@ -73,19 +84,31 @@ def by_value(function: Callable[..., Result]) -> Callable[..., Result]:
 def kept(function: Callable[..., Result]) -> Callable[..., Result]:
     """Caches results derived from layouts that are arguments themselves: first by their identities,
     whose keys take a tenth of the time, then by their values."""
-    # An entry keeps its arguments, so that no later layout has their identities.
-    recent: dict[Any, tuple[Any, Result]] = {}
+    # Entries keep no layouts, neither arguments nor results: `found` keeps a few of them. An entry
+    # goes with the first of its layouts, so that no later layout has their identities.
+    recent: dict[Any, tuple[Any, list[Any]]] = {}
     found = by_value(function)
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Result:
         key = tuple([id(each) if type(each) is Layout else each for each in arguments])
         entry = recent.get(key)
-        if entry is None:
-            if len(recent) >= 1024:
-                recent.clear()
-            entry = recent[key] = arguments, found(*arguments)
-        return entry[1]
+        if entry is not None:
+            result = entry[0]
+            if type(result) is weakref.ref:
+                result = result()
+            if result is not None:
+                return result  # type: ignore[no-any-return]
+
+        def forget(_: Any) -> None:
+            recent.pop(key, None)
+
+        result = found(*arguments)
+        if len(recent) >= 1024:
+            recent.clear()
+        layouts = [weakref.ref(each, forget) for each in arguments if type(each) is Layout]
+        recent[key] = weakref.ref(result) if type(result) is Layout else result, layouts
+        return result
 
     return call
 
