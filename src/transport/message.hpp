@@ -49,7 +49,7 @@ class Message {
     /// elements that stay. They may not fit the caches, though each message does. Else 0.
     std::int64_t bytes_of_many = 0;
     std::int64_t count = 1;  // of the schedule's messages of this direction
-    bool dense;  // this end's array
+    bool dense;              // this end's array
     std::shared_ptr<const Cutter> cutter;
     std::int64_t buffer_offset = 0;  // of the first piece, if each message has its own buffer
     std::int64_t largest_piece = 0;  // bytes
