@@ -166,7 +166,7 @@ Array unpermuted(const Array& array, const std::vector<std::int64_t>& axes) {
 // Sends and receives that are prepared once, or not.
 Form between(const std::string& name, const Two& two, const Array& mine, const Array& seen,
              const std::vector<std::int64_t>& axes, bool persistent) {
-    constexpr int tag = 0;
+    static constexpr int tag = 0;
     auto world = two.world;
     const bool first = two.first;
     const auto back = [mine, first] {
