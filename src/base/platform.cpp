@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -53,6 +55,12 @@ int cores() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
 }
 
 int thread_number() {

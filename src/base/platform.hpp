@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace hocket::platform {
 
@@ -20,6 +21,7 @@ void pause();                 ///< hints the core that this is a spin loop
 void yield();                 ///< lets another process or thread of this core run
 void sleep(double duration);  ///< seconds
 int cores();                  ///< cores available to this process
+std::string host_name();      ///< as this host calls itself
 /// A number of the calling thread, for `keep_off`.
 int thread_number();
 /// Takes the core on which the caller runs from a thread, if it has others; the core, or -1.

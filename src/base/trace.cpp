@@ -4,7 +4,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -26,12 +25,6 @@ std::int64_t clock_begin() {
     clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec * 1'000'000 + now.tv_nsec / 1000 -
            static_cast<std::int64_t>(platform::seconds() * 1e6);
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return name.data();
 }
 
 std::string quoted(std::string_view text) {
@@ -58,7 +51,7 @@ class File {
     File() {
         const char* base = std::getenv("HOCKET_TRACE");
         if (base == nullptr || *base == '\0') return;
-        const std::string host = host_name();
+        const std::string host = platform::host_name();
         const std::string path =
             std::string(base) + "." + host + "." + std::to_string(getpid()) + ".json";
         file_ = std::fopen(path.c_str(), "w");

@@ -9,6 +9,7 @@
 
 #include "base/environment.hpp"
 #include "base/pack.hpp"
+#include "base/platform.hpp"
 #include "comm/agree.hpp"
 #include "comm/engine.hpp"
 #include "comm/node_sharing.hpp"
@@ -21,9 +22,7 @@ constexpr int joining_tag = common_highest_tag;
 
 // Under HOCKET_NODES with the number of the pretended node behind it.
 std::string node_name() {
-    char name[256] = {};
-    gethostname(name, sizeof name - 1);
-    std::string found = name;
+    std::string found = platform::host_name();
     if (!running()) return found;
     const std::string by_mpi = vendor::node_name();
     const auto mark = by_mpi.find(vendor::pretended_mark);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/surroundings.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/environment.hpp"
 #include "base/pack.hpp"
+#include "base/platform.hpp"
 #include "comm/vendor.hpp"
 #include "hocket/version.h"
 
@@ -43,9 +42,8 @@ const std::string* find(const Facts& facts, const std::string& name) {
 }  // namespace
 
 Surroundings own_surroundings() {
-    char name[256] = {};
-    gethostname(name, sizeof name - 1);
-    Surroundings own{name, {{"hocket's version", HOCKET_VERSION}, {"MPI", vendor::library()}}};
+    Surroundings own{platform::host_name(),
+                     {{"hocket's version", HOCKET_VERSION}, {"MPI", vendor::library()}}};
     for (auto& setting : environment::job_settings()) own.facts.push_back(std::move(setting));
     return own;
 }

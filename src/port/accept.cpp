@@ -49,7 +49,7 @@ ProcessAddress open_listener(const State& state, std::unique_ptr<Listener>& list
     Listener::Options how;
     how.socket = net::new_port_file(state.name).socket;
     how.secure = state.secure;
-    ProcessAddress reached{host_name(), how.socket, "", link.node(link.rank())};
+    ProcessAddress reached{platform::host_name(), how.socket, "", link.node(link.rank())};
     if (!state.address.empty()) {
         if (state.secure) how.key = std::make_shared<const net::Key>(net::Key::read(state.key));
         int lowest = 0;

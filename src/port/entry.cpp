@@ -4,8 +4,7 @@
 #include <netdb.h>
 #include <unistd.h>
 
-#include <array>
-
+#include "base/platform.hpp"
 #include "base/text.hpp"
 
 namespace hocket::port {
@@ -13,13 +12,12 @@ namespace {
 
 // By which other hosts may know this one.
 std::string known_host_name() {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
+    std::string name = platform::host_name();
     addrinfo* found = nullptr;
-    if (name[0] == '\0' || ::getaddrinfo(name.data(), nullptr, nullptr, &found) != 0)
+    if (name.empty() || ::getaddrinfo(name.c_str(), nullptr, nullptr, &found) != 0)
         return "127.0.0.1";
     ::freeaddrinfo(found);
-    return name.data();
+    return name;
 }
 
 }  // namespace

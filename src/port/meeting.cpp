@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "port/meeting.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 
 #include "base/platform.hpp"
 #include "base/text.hpp"
@@ -147,12 +144,6 @@ std::string resume_text(const Resume& resume) {
         out += (out.empty() ? "resume={'" : ", '") + name + "': " + std::to_string(number);
     }
     return out.empty() ? out : ", " + out + "}";
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return name.data();
 }
 
 }  // namespace hocket::port

@@ -64,6 +64,4 @@ JobTasks connect_job(const std::string& name, const Comm& comm, const ConnectOpt
 /// "resume={'frames': 3}, ", for messages. @throws Error for a negative number.
 std::string resume_text(const Resume& resume);
 
-std::string host_name();
-
 }  // namespace hocket::port

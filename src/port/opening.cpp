@@ -220,7 +220,7 @@ net::DialOptions Dialler::options_to(int process) const {
     how.wanted = net::Right::join;
     how.timeout = 1e9;  // a process that computes answers later
     how.route = net::Route{meeting_.session, static_cast<std::uint32_t>(process)};
-    const bool here = meeting_.local && reached.host == host_name();
+    const bool here = meeting_.local && reached.host == platform::host_name();
     const bool at_port = reached.address == ProcessAddress::of_port;
     if (!here && (reached.address.empty() || (at_port && !net::address_of(name_))))
         throw Error("a process of '" + meeting_.acceptor + "' is on host '" + reached.host +

@@ -60,12 +60,15 @@ std::optional<CmaMethod> method_setting() {
 }
 const environment::ValidatedSetting checked_method([] { static_cast<void>(method_setting()); });
 
-// The kernel looks up the pages of each run. Rings copy twice, but stay in cache if there are few
-// of them. Measured with arrays of hk.wrap, (BLOCK,*) -> (*,BLOCK): on 2 Zen 5 cores, rings take
-// 0.3 to 0.6 of the kernel's time for runs of 4 KiB, 0.9 for 16 KiB, 0.6 to 0.8 for longer ones of
-// messages up to 2 MiB, and 0.95 beyond; on 2 Sapphire Rapids cores, 1.3 for 32 KiB of long
-// messages; on 4 and 8 of 16 Xeon cores, 0.6 to 0.9 for 2 to 8 KiB. On 16, whose rings of 7.5 MiB a
-// process exceed its cache, the kernel takes 0.8 of their time for 2 KiB, and 1.05 for 1 KiB.
+// The kernel looks up the pages of each run. Rings copy twice, but a few of them stay in cache.
+// Times of rings as fractions of the kernel's, for arrays of hk.wrap, (BLOCK,*) -> (*,BLOCK), by
+// `hocket bench redistribute` with HOCKET_FORBID=process_vm and with HOCKET_CROSSING=always:
+// - 2 Zen 5 cores, runs of 4 KiB: 0.3 to 0.6; of 16 KiB: 0.9.
+// - 2 Zen 5 cores, longer runs: 0.6 to 0.8 in messages up to 2 MiB, 0.95 in longer ones.
+// - 2 Sapphire Rapids cores, long messages in runs of 32 KiB: 1.3.
+// - 4 and 8 of 16 Xeon cores, runs of 2 to 8 KiB: 0.6 to 0.9.
+// - 16 Xeon cores, whose rings of 7.5 MiB a process exceed its cache: 1.3 for 2 KiB, 0.95 for 1
+// KiB.
 bool pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes) {
     constexpr std::int64_t beyond_cache = 4 << 20, long_run = 32 << 10, run_of_many = 2 << 10;
     const std::int64_t run = bytes / std::max<std::int64_t>(runs, 1);

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <utility>
 
+#include "base/platform.hpp"
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 
@@ -44,9 +44,7 @@ zarr::File locked(const zarr::Place& store) {
 }  // namespace
 
 std::string this_process() {
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    return "process " + std::to_string(::getpid()) + " on host " + host.data();
+    return "process " + std::to_string(::getpid()) + " on host " + platform::host_name();
 }
 
 Lock::Lock(zarr::Place store) : store_(std::move(store)), file_(locked(store_)) {

@@ -13,12 +13,11 @@
 namespace hocket::team {
 
 Route::Route(const Group& group, Op op, std::size_t source)
-    : me(group.me),
-      chain(scans(op)),
-      first(chain ? me + 1 : 0),
-      last(chain ? std::min(me + 2, group.size()) : group.size()) {
-    if (chain && me > 0) from = me - 1;
-    if (!chain && source != me) from = source;
+    : chain(scans(op)),
+      first(chain ? group.me + 1 : 0),
+      last(chain ? std::min(group.me + 2, group.size()) : group.size()) {
+    if (chain && group.me > 0) from = group.me - 1;
+    if (!chain && source != group.me) from = source;
 }
 
 namespace {

@@ -71,9 +71,8 @@ class Root : public std::enable_shared_from_this<Root> {
     std::uint64_t receive(const Group& group, const Header& header, std::uint64_t value,
                           const Route& route);
     void publish(const Group& group, const Header& header, std::uint64_t value, const Route& route);
-    /// Whether a process is in a call with a barrier although it has not made the one without that
-    /// this process waits for (`passes`), or the reverse. Only if what is awaited has not come
-    /// since.
+    /// Whether a process that this one awaits is in a round while this one passes, or the reverse.
+    /// That is an error unless the awaited value has come since.
     bool out_of_order(int process, bool passes) const;
     shm::FlagStream& stream(const Group& group, std::size_t member) {
         return links_[static_cast<std::size_t>(group.process(member))].stream;

@@ -64,7 +64,6 @@ std::optional<Mismatch> mismatch_of(const Group& group, const Header& mine);
 /// A call without a barrier: the member whose value this one takes, and those that take its value.
 struct Route {
     Route(const Group& group, Op op, std::size_t source);
-    std::size_t me;
     bool chain;               // a scan, which passes on what it has received
     std::size_t first, last;  // without this one
     std::optional<std::size_t> from;
