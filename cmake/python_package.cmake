@@ -61,7 +61,7 @@ function(hocket_extension module library)
     list(REMOVE_ITEM sources ${ARGN})
     # Joined apart, so that the objects of the demo's build are those of the whole one.
     set(apart ${sources})
-    list(FILTER apart INCLUDE REGEX "_(observe|port|store)\\.cpp$")
+    list(FILTER apart INCLUDE REGEX "_(array|observe|port|store)\\.cpp$")
     list(REMOVE_ITEM sources ${apart})
     set_source_files_properties(${sources} PROPERTIES UNITY_GROUP main)
     set_source_files_properties(${apart} PROPERTIES UNITY_GROUP apart)

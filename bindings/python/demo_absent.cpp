@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled in place of stores and ports in the build for the demo, which needs neither.
+// Compiled in place of stores, ports and computing with arrays in the build for the demo, which
+// needs none of them.
 #include <nanobind/nanobind.h>
 
 #include <string>
@@ -33,6 +34,7 @@ namespace hocket::python {
 void bind_store(nb::module_& m) {
     name_the_remedy(m);
 }
+void bind_array(nb::module_& /*unused*/) {}
 void bind_port(nb::module_& /*unused*/) {}
 
 }  // namespace hocket::python

@@ -17,6 +17,7 @@ void bind_tasks(nanobind::module_& m);
 void bind_team(nanobind::module_& m);
 void bind_transfer(nanobind::module_& m);
 void bind_halo(nanobind::module_& m);
+void bind_array(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_port(nanobind::module_& m);
 

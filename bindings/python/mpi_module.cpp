@@ -176,12 +176,6 @@ NB_MODULE(_mpi, m) {
         },
         "comm"_a, "This process's rank, and how many there are.");
 
-    m.def("parts_along", &Binding::parts_along, "layout"_a, "dimension"_a,
-          "One index of each part into which the processes divide a dimension.");
-
-    m.def("within_buffers", &Binding::within_buffers, "bytes"_a,
-          "The most bytes of a temporary array.");
-
     nb::class_<Array>(m, "Local", "An array's memory, layout and communicator, ready to move.")
         .def_static("wrap", &wrap, "address"_a, "layout"_a, "dtype"_a, "itemsize"_a, "comm"_a,
                     "strides"_a, "owner"_a, "writable"_a, "room"_a)
@@ -303,6 +297,7 @@ NB_MODULE(_mpi, m) {
     bind_transfer(m);
     bind_halo(m);
     bind_flow(m);
+    bind_array(m);
     bind_store(m);
     bind_port(m);
 }
