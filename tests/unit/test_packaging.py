@@ -149,12 +149,23 @@ def test_the_file_for_forks_runs_ci() -> None:
 def test_the_build_for_the_demo_replaces_each_part_that_it_leaves_out() -> None:
     folder = ROOT / "bindings/python"
     defined = re.compile(r"^void (bind_\w+)\(", re.M)
-    left_out = [
-        path for path in folder.glob("*_*.cpp") if re.search("_(observe|port|store)$", path.stem)
-    ]
+    recipe = (ROOT / "cmake/python_package.cmake").read_text("utf-8")
+    apart = re.compile(re.findall(r'FILTER apart INCLUDE REGEX "(.*?)\\\\\.cpp', recipe)[0] + "$")
+    left_out = [path for path in folder.glob("*_*.cpp") if apart.search(path.stem)]
     needed = sorted(name for path in left_out for name in defined.findall(path.read_text("utf-8")))
     assert needed == sorted(defined.findall((folder / "demo_absent.cpp").read_text("utf-8")))
-    assert len(needed) == 4
+    assert len(needed) == 5
+    # What stays calls nothing of the rooms that the demo lacks: the extension would not load.
+    elsewhere = {
+        name
+        for room in ("array", "net", "port", "store", "zarr")
+        for path in (ROOT / "src" / room).rglob("*.cpp")
+        for name in re.findall(r"hocket::Binding::(\w+)\(", path.read_text("utf-8"))
+    }
+    assert {"parts_along", "within_buffers"} <= elsewhere
+    for path in set(folder.glob("*_*.cpp")) - set(left_out):
+        called = set(re.findall(r"Binding::(\w+)", path.read_text("utf-8")))
+        assert not called & elsewhere, f"{path.name} calls {called & elsewhere}"
 
 
 def test_the_container_builds_as_the_guide_says() -> None:
