@@ -33,7 +33,8 @@ Costs between nodes, by two processes of a job, one on each; those kept before s
 Plans predict by it, and strategy="auto" chooses by it.
 
 What passes over an array in place cost this processor, by which permute_inplace and remap choose
-them; without it, hocket has the costs of the nearest processor that it was measured on:
+them, and how far ahead its kernels prefetch, how large their tiles are, and how they store; without
+it, hocket has the figures of the nearest processor that it was measured on:
 
   hocket calibrate --passes
 

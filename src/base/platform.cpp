@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/platform.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -55,6 +57,16 @@ int cores() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+std::int64_t process_id() {
+    static std::atomic<std::int64_t> id{0};
+    static const bool follows_forks =
+        !simulated && pthread_atfork(nullptr, nullptr, [] { id.store(getpid()); }) == 0;
+    const std::int64_t known = id.load(std::memory_order_relaxed);
+    if (known != 0) return known;
+    if (follows_forks) id.store(getpid());
+    return getpid();
 }
 
 std::string host_name() {

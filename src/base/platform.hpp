@@ -22,6 +22,7 @@ void yield();                 ///< lets another process or thread of this core r
 void sleep(double duration);  ///< seconds
 int cores();                  ///< cores available to this process
 std::string host_name();      ///< as this host calls itself
+std::int64_t process_id();    ///< as getpid(), without a system call each time
 /// A number of the calling thread, for `keep_off`.
 int thread_number();
 /// Takes the core on which the caller runs from a thread, if it has others; the core, or -1.

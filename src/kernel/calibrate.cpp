@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what passes over an array in place cost on this processor.
+// Measures what passes over an array in place cost on this processor, and the best distances.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -8,9 +8,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <new>
+#include <utility>
+#include <vector>
 
+#include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/cpu.hpp"
 #include "kernel/move_cycles.hpp"
@@ -39,6 +43,8 @@ class Meter {
     double cost(std::int64_t bytes, Run&& run) const {
         return least([&] { run(array_.get()); }) / (byte_ * static_cast<double>(bytes));
     }
+
+    std::byte* other() const { return other_.get(); }
 
   private:
     struct Free {
@@ -108,11 +114,90 @@ double measure_squares(const Meter& meter, std::int64_t side) {
                       [&](std::byte* array) { squares.transpose(array, 1); });
 }
 
+/// A copy that reverses the dimensions.
+double measure_copy(const Meter& meter, std::vector<std::int64_t> shape) {
+    std::vector<std::int64_t> source(shape.size()), destination(shape.size());
+    std::int64_t bytes = unit, reversed = unit;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        const std::size_t last = shape.size() - 1 - d;
+        source[last] = std::exchange(bytes, bytes * shape[last]);
+        destination[d] = std::exchange(reversed, reversed * shape[d]);
+    }
+    const Copy copy(shape, unit, source, destination);
+    return meter.cost(bytes, [&](std::byte* array) { copy.run(array, meter.other()); });
+}
+
+/// The kernels use these distances as long as it lives.
+class Trial {
+  public:
+    explicit Trial(const Distances& trial) : trial_(trial) { try_distances(&trial_); }
+    ~Trial() { try_distances(nullptr); }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+  private:
+    Distances trial_;
+};
+
+/// Keeps the value with the least cost. Another one than the present value has to gain a twentieth,
+/// twice: noise alone rarely gives it that.
+template <class Value, class Cost>
+void choose(Distances& chosen, Value Distances::*which, std::initializer_list<Value> values,
+            Cost&& cost) {
+    const auto cost_with = [&](Value value) {
+        Distances tried = chosen;
+        tried.*which = value;
+        const Trial trial(tried);
+        return cost();
+    };
+    const Value present = chosen.*which;
+    Value best = present;
+    double least = 0.95 * cost_with(present);
+    for (const Value value : values) {
+        const double found = value == present ? INFINITY : cost_with(value);
+        if (found >= least) continue;
+        best = value;
+        least = found;
+    }
+    if (best != present && cost_with(best) < 0.95 * cost_with(present)) chosen.*which = best;
+}
+
+Distances measure_distances(const Meter& meter) {
+    constexpr std::int64_t KiB = 1024;
+    Distances chosen = PassCosts::shipped().distances;
+    choose(chosen, &Distances::streaming, {Streaming::all, Streaming::conflicting}, [&] {
+        return measure_copy(meter, {3000, 4000});
+    });
+    choose(chosen, &Distances::copy_ahead, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB}, [&] {
+        return measure_copy(meter, {100, 300, 400});
+    });
+    const auto scattered_in = [&](std::vector<std::int64_t> blocks) {
+        return [&meter, blocks] {
+            double sum = 0;
+            for (const std::int64_t block : blocks) sum += measure_scattered(meter, block);
+            return sum;
+        };
+    };
+    choose(chosen, &Distances::short_ahead, {4 * KiB, 8 * KiB, 16 * KiB, 32 * KiB},
+           scattered_in({64, 192}));
+    choose(chosen, &Distances::long_ahead, {64 * KiB, 128 * KiB, 256 * KiB},
+           scattered_in({4032, 8128, 16320}));
+    choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
+           [&] { return measure_panels(meter, 32, 128 * KiB, false); });
+    choose(chosen, &Distances::small_tile, {5 * KiB, 10 * KiB, 20 * KiB, 40 * KiB},
+           [&] { return measure_squares(meter, 200); });
+    choose(chosen, &Distances::pair_tile, {72 * KiB, 144 * KiB, 288 * KiB, 576 * KiB},
+           [&] { return measure_squares(meter, 1500); });
+    return chosen;
+}
+
 }  // namespace
 
 PassCosts PassCosts::measure() {
     const Meter meter;
     PassCosts costs;
+    costs.distances = measure_distances(meter);
+    const Trial trial(costs.distances);
     costs.processor = this_processor().name();
     costs.cache = least_streamed_bytes() / 2;
     for (const std::int64_t block :

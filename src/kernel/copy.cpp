@@ -6,6 +6,7 @@
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/box.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/joined_tiles.hpp"
 #include "kernel/runs.hpp"
 #include "kernel/stream.hpp"
@@ -24,7 +25,7 @@ constexpr std::int64_t least_bytes_to_wake = 6 << 20;
 /// caches, blocking keeps streamed runs of some lines from touching a page each (measured).
 std::int64_t longest_tiled_run(std::int64_t bytes) {
     const bool streamed =
-        bytes >= least_streamed_bytes() / 2 && automatic_streaming() == Streaming::all;
+        bytes >= least_streamed_bytes() / 2 && distances().streaming == Streaming::all;
     return streamed ? 512 : 128;
 }
 
@@ -84,7 +85,7 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
     std::byte* to = static_cast<std::byte*>(destination) + destination_first_;
     const Streaming streaming = stores == Stores::streaming ? Streaming::all
                                 : stores == Stores::automatic && bytes_ >= least_streamed_bytes()
-                                    ? automatic_streaming()
+                                    ? distances().streaming
                                     : Streaming::none;
     if (method_ == Method::tiles) {
         const auto copy_blocks = [&](const auto& tiles) {

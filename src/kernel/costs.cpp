@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -53,7 +54,8 @@ PassCosts sapphire_rapids() {
         .swapped_past = 1.4};
 }
 
-/// One core of an AMD Zen 5, whose last level is near.
+/// One core of an AMD Zen 5, whose last level is near. It stores whole cache lines without reading
+/// them first, so that streaming stores save nothing. (Measured with one and two threads.)
 PassCosts zen5() {
     return {.processor = "AMD Zen 5",
             .cache = 1024 * KiB,
@@ -88,7 +90,8 @@ PassCosts zen5() {
                        {1600, 0.87},
                        {2272, 1.05}},
             .swapped_in_cache = 1.25,
-            .swapped_past = 1.47};
+            .swapped_past = 1.47,
+            .distances = {.streaming = Streaming::conflicting}};
 }
 
 struct Curve {
@@ -99,6 +102,25 @@ constexpr std::array<Curve, 4> curves{{{"scattered", &PassCosts::scattered},
                                        {"buffered", &PassCosts::buffered},
                                        {"ringed", &PassCosts::ringed},
                                        {"turned", &PassCosts::turned}}};
+
+/// The lines of one number: a cost, or a distance.
+struct Scalar {
+    const char* name;
+    double PassCosts::*cost;
+    std::int64_t Distances::*bytes;
+};
+constexpr std::array<Scalar, 8> scalars{
+    {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
+     {"swapped_past", &PassCosts::swapped_past, nullptr},
+     {"short_ahead", nullptr, &Distances::short_ahead},
+     {"long_ahead", nullptr, &Distances::long_ahead},
+     {"panel_row", nullptr, &Distances::panel_row},
+     {"small_tile", nullptr, &Distances::small_tile},
+     {"pair_tile", nullptr, &Distances::pair_tile},
+     {"copy_ahead", nullptr, &Distances::copy_ahead}}};
+
+constexpr std::array<std::pair<const char*, Streaming>, 3> streamings{
+    {{"none", Streaming::none}, {"conflicting", Streaming::conflicting}, {"all", Streaming::all}}};
 
 double at(const CostCurve& curve, std::int64_t bytes) {
     const auto next = std::lower_bound(
@@ -121,28 +143,36 @@ std::int64_t scaled(std::int64_t bytes) {
                         here);
 }
 
-PassCosts shipped() {
-    const Processor processor = this_processor();
-    const bool amd = processor.maker == Processor::Maker::amd;
-    PassCosts costs = amd ? zen5() : sapphire_rapids();
-    const bool measured = amd ? processor.zen5()
-                              : processor.maker == Processor::Maker::intel &&
-                                    (processor.model == 0x8f || processor.model == 0xcf);
-    costs.origin = "those of " + costs.processor +
-                   (measured ? "" : ", which may differ here: measure with hocket calibrate");
-    return costs;
+bool read_word(const std::string& name, const std::string& word, PassCosts& costs) {
+    if (name == "processor") costs.processor = word;
+    const auto rule = std::find_if(streamings.begin(), streamings.end(),
+                                   [&](const auto& each) { return each.first == word; });
+    const bool streaming = name == "streaming" && rule != streamings.end();
+    if (streaming) costs.distances.streaming = rule->second;
+    return streaming || (name == "processor" && !word.empty());
 }
 
-/// Reads one line "name bytes = cost" or "processor = name".
+bool read_scalar(const std::string& name, double value, PassCosts& costs) {
+    constexpr double least = 64, most = 16 << 20;  // bytes
+    const auto scalar = std::find_if(scalars.begin(), scalars.end(),
+                                     [&](const Scalar& each) { return each.name == name; });
+    if (scalar == scalars.end()) return false;
+    if (scalar->cost) {
+        costs.*scalar->cost = value;
+        return true;
+    }
+    if (value < least || value > most) return false;
+    costs.distances.*scalar->bytes = std::llround(value);
+    return true;
+}
+
+/// Reads one line "name bytes = cost", "name = number" or "name = word".
 void read_line(const std::string& line, PassCosts& costs) {
     const std::size_t equals = line.find('=');
     const std::string left = text::trimmed(line.substr(0, equals));
     const std::string right =
         equals == std::string::npos ? "" : text::trimmed(line.substr(equals + 1));
-    if (left == "processor" && !right.empty()) {
-        costs.processor = right;
-        return;
-    }
+    if (read_word(left, right, costs)) return;
     std::istringstream words(left);
     std::string name, rest;
     std::int64_t bytes = 0;
@@ -154,23 +184,20 @@ void read_line(const std::string& line, PassCosts& costs) {
     const bool known = problem == std::errc() && stop == end && cost > 0 && std::isfinite(cost);
     const auto curve = std::find_if(curves.begin(), curves.end(),
                                     [&](const Curve& each) { return each.name == name; });
-    if (known && name == "swapped_in_cache" && !sized)
-        costs.swapped_in_cache = cost;
-    else if (known && name == "swapped_past" && !sized)
-        costs.swapped_past = cost;
-    else if (known && sized && curve != curves.end() &&
-             ((costs.*curve->costs).empty() || (costs.*curve->costs).back().first < bytes))
-        (costs.*curve->costs).emplace_back(bytes, cost);
-    else
+    if (known && left == name && read_scalar(name, cost, costs)) return;
+    if (!(known && sized && curve != curves.end() &&
+          ((costs.*curve->costs).empty() || (costs.*curve->costs).back().first < bytes)))
         throw Error("line '" + line +
-                    "' is no cost with more bytes than the one before; write it as scattered 64 = "
-                    "1.5, or swapped_past = 1.4");
+                    "' is no cost with more bytes than the one before, and no distance of 64 bytes "
+                    "to 16 MiB; write it as scattered 64 = 1.5, swapped_past = 1.4 or long_ahead = "
+                    "65536");
+    (costs.*curve->costs).emplace_back(bytes, cost);
 }
 
 PassCosts read_kept() {
     const std::string path = PassCosts::kept_path();
     std::ifstream file(path);
-    if (path.empty() || !file) return shipped();
+    if (path.empty() || !file) return PassCosts::shipped();
     std::stringstream all;
     all << file.rdbuf();
     PassCosts costs;
@@ -181,7 +208,7 @@ PassCosts read_kept() {
                     "; write it anew with `hocket calibrate --passes`, or remove it");
     }
     // Machines with other processors may share the user's files.
-    if (costs.processor != this_processor().name()) return shipped();
+    if (costs.processor != this_processor().name()) return PassCosts::shipped();
     costs.origin = "measured by hocket calibrate --passes";
     return costs;
 }
@@ -189,6 +216,19 @@ PassCosts read_kept() {
 const environment::ValidatedSetting validated([] { static_cast<void>(PassCosts::kept()); });
 
 }  // namespace
+
+PassCosts PassCosts::shipped() {
+    const Processor processor = this_processor();
+    const bool amd = processor.maker == Processor::Maker::amd;
+    PassCosts costs = amd ? zen5() : sapphire_rapids();
+    if (!processor.zen5()) costs.distances.streaming = Streaming::all;
+    const bool measured = amd ? processor.zen5()
+                              : processor.maker == Processor::Maker::intel &&
+                                    (processor.model == 0x8f || processor.model == 0xcf);
+    costs.origin = "those of " + costs.processor +
+                   (measured ? "" : ", which may differ here: measure with hocket calibrate");
+    return costs;
+}
 
 std::string PassCosts::text() const {
     const auto number = [](double value) {
@@ -205,12 +245,18 @@ std::string PassCosts::text() const {
         for (const auto& [bytes, cost] : this->*each.costs)
             out +=
                 std::string(each.name) + " " + std::to_string(bytes) + " = " + number(cost) + "\n";
-    return out + "swapped_in_cache = " + number(swapped_in_cache) +
-           "\nswapped_past = " + number(swapped_past) + "\n";
+    for (const Scalar& each : scalars)
+        out += std::string(each.name) + " = " +
+               (each.cost ? number(this->*each.cost) : std::to_string(distances.*each.bytes)) +
+               "\n";
+    for (const auto& [word, rule] : streamings)
+        if (rule == distances.streaming) out += std::string("streaming = ") + word + "\n";
+    return out;
 }
 
 PassCosts PassCosts::parse(const std::string& text) {
     PassCosts costs;
+    costs.distances = shipped().distances;  // for files that were written before there were any
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         line = text::trimmed(line.substr(0, line.find('#')));
@@ -233,6 +279,19 @@ std::string PassCosts::kept_path() {
 const PassCosts& PassCosts::kept() {
     static const PassCosts costs = read_kept();
     return costs;
+}
+
+namespace {
+std::atomic<const Distances*> on_trial{nullptr};
+}
+
+const Distances& distances() {
+    const Distances* const now = on_trial.load(std::memory_order_acquire);
+    return now ? *now : PassCosts::kept().distances;
+}
+
+void try_distances(const Distances* trial) {
+    on_trial.store(trial, std::memory_order_release);
 }
 
 std::string size_text(std::int64_t bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cost of passes over an array in place, by which hocket selects a plan; 1 reads and writes the
-// array once, as memcpy does.
+// What differs between processors: the cost of passes over an array in place, by which hocket
+// selects a plan (1 reads and writes the array once, as memcpy does), and the distances of its
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "kernel/permutation.hpp"
+#include "kernel/stream.hpp"
 
 namespace hocket::kernel {
 
@@ -16,7 +18,26 @@ namespace hocket::kernel {
 /// time of one block changes linearly, and beyond them the cost is constant.
 using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 
-/// The costs of each kind of pass on one core of a processor.
+/// Distances and sizes that no result depends on, in bytes.
+struct Distances {
+    /// Prefetched before short and before long blocks of cycles.
+    std::int64_t short_ahead = 16 << 10, long_ahead = 256 << 10;
+    /// Rows of a tile's destination that stay in the first-level cache, in a panel.
+    std::int64_t panel_row = 4096;
+    /// A square tile that is transposed in the first-level cache, and each of two that change
+    /// places.
+    std::int64_t small_tile = 10 << 10, pair_tile = 288 << 10;
+    /// Prefetched before the tiles of a copy.
+    std::int64_t copy_ahead = 4096;
+    /// Copies beyond the caches that go past them.
+    Streaming streaming = Streaming::all;
+};
+
+/// Those of this processor; while they are measured, those on trial.
+const Distances& distances();
+void try_distances(const Distances* trial);
+
+/// The costs of each kind of pass on one core of a processor, and its distances.
 struct PassCosts {
     std::string processor;
     std::string origin{};    // for `hocket info`
@@ -32,15 +53,19 @@ struct PassCosts {
     /// Pairs of square tiles of several: in cache, or past the caches if these do not hold the
     /// rows.
     double swapped_in_cache = 0, swapped_past = 0;
+    Distances distances{};
 
-    /// Lines of "name bytes = cost", as in the file of `hocket calibrate`; # begins a comment.
+    /// Lines of "name bytes = cost" and "name = bytes", as in the file of `hocket calibrate`; #
+    /// begins a comment.
     std::string text() const;
     /// @throws Error that names the line.
     static PassCosts parse(const std::string& text);
     /// Measures them with one thread; takes a few seconds and 192 MiB.
     static PassCosts measure();
-    /// Those in the file of `hocket calibrate`, else those measured for this kind of processor, or
-    /// for the nearest one. Read once. @throws Error for a file that holds no costs.
+    /// Those measured for this kind of processor, or for the nearest one.
+    static PassCosts shipped();
+    /// Those in the file of `hocket calibrate`, else the shipped ones. Read once. @throws Error for
+    /// a file that holds no costs.
     static const PassCosts& kept();
     /// The file: that of the model of messages, with the ending ".passes".
     static std::string kept_path();

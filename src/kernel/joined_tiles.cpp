@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/scratch.hpp"
 
 namespace hocket::kernel {
@@ -184,8 +185,9 @@ JoinedTiles::JoinedTiles(std::span<const Loop> loops, std::int64_t unit, Streami
     dense_ = row_.blocks() == 1 && column_.blocks() == 1;
     for (std::size_t k = 0; k < row_.rows.size(); ++k)
         dense_ = dense_ && row_.rows[k] == static_cast<std::int64_t>(k) * column_bytes;
-    constexpr std::int64_t lead_bytes = 4096, most_lead = 16;
-    lead_ = std::clamp<std::int64_t>(lead_bytes / (column_.units() * row_bytes), 1, most_lead);
+    constexpr std::int64_t most_lead = 16;
+    lead_ = std::clamp<std::int64_t>(distances().copy_ahead / (column_.units() * row_bytes), 1,
+                                     most_lead);
     kernel_ = select_listed_tile_kernel(unit, column_.units(), row_.units());
 }
 

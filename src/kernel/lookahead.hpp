@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "kernel/costs.hpp"
 #include "kernel/cycle_finder.hpp"
 #include "kernel/divide.hpp"
 #include "kernel/permutation.hpp"
@@ -67,9 +68,8 @@ class ShortLookahead {
   public:
     ShortLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : slice_(slice), positions_(slice, next, segments) {
-        constexpr std::int64_t ahead = 16 << 10;  // bytes: keeps memory busy at all times
-                                                  // (measured)
-        depth_ = static_cast<unsigned>(std::clamp<std::int64_t>(ahead / slice.bytes, 1, most));
+        depth_ = static_cast<unsigned>(
+            std::clamp<std::int64_t>(distances().short_ahead / slice.bytes, 1, most));
         for (unsigned k = 0; k < depth_; ++k) push();
     }
 
@@ -108,8 +108,7 @@ class LongLookahead {
   public:
     LongLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : positions_(slice, next, segments), bytes_(slice.bytes) {
-        constexpr std::int64_t most_bytes = 256 << 10;
-        group_ = std::clamp<std::int64_t>(most_bytes / bytes_, 1, most);
+        group_ = std::clamp<std::int64_t>(distances().long_ahead / bytes_, 1, most);
         enter_group();
         while (at_ < bytes_ + line - 1) moved();
     }

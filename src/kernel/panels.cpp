@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
@@ -67,7 +68,7 @@ class PanelTranspose {
             copy_->run(from, to, 1, Stores::cached);
             return ahead.worked(tile_.ni * tile_.nj * tile_.unit);
         }
-        const std::int64_t together = std::max<std::int64_t>(row_together / tile_.unit, 1);
+        const std::int64_t together = std::max<std::int64_t>(distances().panel_row / tile_.unit, 1);
         for (std::int64_t column = 0; column < tile_.ni; column += together) {
             Tile part = tile_;
             part.ni = std::min(together, tile_.ni - column);
@@ -77,8 +78,6 @@ class PanelTranspose {
     }
 
   private:
-    static constexpr std::int64_t row_together = 4096;  // bytes: columns of these rows stay in
-                                                        // cache
     Tile tile_;
     TileKernel kernel_;
     std::optional<Copy> copy_;

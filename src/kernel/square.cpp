@@ -40,9 +40,8 @@ std::int64_t units_in_line(std::int64_t unit) {
 
 /// Rows and columns that are transposed together in the first-level cache.
 std::int64_t small_side(std::int64_t unit) {
-    constexpr std::int64_t together = 10 << 10;
     const std::int64_t in_line = units_in_line(unit);
-    const auto side = static_cast<std::int64_t>(std::sqrt(together / unit));
+    const auto side = static_cast<std::int64_t>(std::sqrt(distances().small_tile / unit));
     return std::max(side / in_line, std::int64_t{1}) * in_line;
 }
 
@@ -67,7 +66,8 @@ struct Squares::Tiling {
 // supports enough outstanding lines. (Measured.) So tiles are as large as two of them and a buffer
 // fit there. A matrix of one tile needs no buffer there, which leaves space for the next one.
 Squares::Tiling::Tiling(const Squares& squares) {
-    constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10, most_of_two = 288 << 10;
+    constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10;
+    const std::int64_t most_of_two = distances().pair_tile;
     const std::int64_t unit = squares.unit, in_line = units_in_line(unit);
     const std::int64_t bytes = squares.side * squares.side * unit;
     const auto width_of = [&](std::int64_t together) {

@@ -100,13 +100,6 @@ __attribute__((target("avx512f,avx512bw"))) void copy_and_fetch_avx512(std::byte
 
 }  // namespace
 
-Streaming automatic_streaming() {
-    // A Zen 5 stores whole cache lines without reading them first, so that streaming stores save
-    // nothing. (Measured with one and two threads.)
-    static const Streaming rule = this_processor().zen5() ? Streaming::conflicting : Streaming::all;
-    return rule;
-}
-
 StreamCopy select_stream_copy() {
 #if defined(__x86_64__)
     return cpu_level() == CpuLevel::avx512 ? stream_avx512 : stream_sse2;

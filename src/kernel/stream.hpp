@@ -19,11 +19,6 @@ enum class Streaming {
     all,
 };
 
-/// The fastest rule for copies beyond the caches, if the caller has none. Streaming stores save the
-/// reading of the lines that they write. A processor that does not read lines that ordinary stores
-/// write whole is faster without them.
-Streaming automatic_streaming();
-
 /// The fastest one of this processor.
 StreamCopy select_stream_copy();
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shm/cma.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "base/environment.hpp"
+#include "base/platform.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::shm {
@@ -27,7 +26,8 @@ ssize_t transfer(std::int64_t process, bool sending, const std::vector<iovec>& h
 }  // namespace
 
 SharedAddress cma_address_of(const void* address) {
-    return {getpid(), no_file, 0, static_cast<std::int64_t>(reinterpret_cast<intptr_t>(address))};
+    return {platform::process_id(), no_file, 0,
+            static_cast<std::int64_t>(reinterpret_cast<intptr_t>(address))};
 }
 
 bool is_cma_address(const SharedAddress& remote) {

@@ -130,7 +130,7 @@ class MemoryPool {
         const auto* wanted = static_cast<const std::byte*>(address);
         const shm::Segment* segment = segment_of(wanted);
         if (segment == nullptr || segment->file < 0) return {};
-        return {getpid(), segment->file, segment->inode, wanted - segment->data};
+        return {platform::process_id(), segment->file, segment->inode, wanted - segment->data};
     }
 
   private:

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "base/platform.hpp"
 #include "hocket/memory.hpp"
 #include "transport/channel_use.hpp"
 
@@ -39,7 +40,7 @@ PeerArray found(const Payload& words, const Message& message, bool sending) {
     const SharedAddress address = address_in(words);
     if (!shm::is_cma_address(address)) return {shm::map(address), {}, {}};
     // A process that sends to itself: an address of its own, which lives as long as the transfer.
-    if (address.process == getpid())
+    if (address.process == platform::process_id())
         return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(address.offset)}, {}, {}};
     if (!shm::cma_permitted(address)) return {};
     const auto runs_there = [&] {

@@ -98,6 +98,17 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
     assert other.returncode == 0, other.stderr
     alone = "1. cycles of 8 bytes blocks"  # by far the slowest, on any processor
     assert alone in other.stdout and alone not in done.stdout
+    # No element depends on the distances.
+    distances = [line.split(" =")[0] for line in text.splitlines() if "ahead" in line]
+    distances += ["panel_row", "small_tile", "pair_tile"]
+    assert distances[:3] == ["short_ahead", "long_ahead", "copy_ahead"]
+    for value, rule in ((64, "all"), (1 << 24, "none"), (12345, "conflicting")):
+        lines = [line for line in text.splitlines() if line.split(" =")[0] not in distances]
+        lines = [line for line in lines if not line.startswith("streaming")]
+        assert len(lines) == len(text.splitlines()) - 7, text
+        tried = [*lines, *(f"{name} = {value}" for name in distances), f"streaming = {rule}"]
+        kept.write_text("\n".join(tried), encoding="utf-8")
+        assert permuted(path).returncode == 0
     # A file of another processor, as in a home that nodes share, is left alone.
     kept.write_text(text.replace("processor = ", "processor = not "), encoding="utf-8")
     assert permuted(path).stdout.startswith("those of ")
@@ -106,7 +117,10 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "line",
-    ["scattered 8 = fast", "scattered 8 = -1", "scattered 4 = 1", "spread 8 = 1", "passes", ""],
+    [
+        *("scattered 8 = fast", "scattered 8 = -1", "scattered 4 = 1", "spread 8 = 1", "passes"),
+        *("short_ahead = 63", "short_ahead 8 = 4096", "streaming = some", "streaming = ", ""),
+    ],
 )
 def test_passes_that_cannot_be_read(tmp_path, line):
     (tmp_path / "model").write_text("", encoding="utf-8")
@@ -114,7 +128,7 @@ def test_passes_that_cannot_be_read(tmp_path, line):
     kept.write_text(f"scattered 4 = 2\n{line}", encoding="utf-8")
     failed = permuted(tmp_path / "model").stderr
     assert str(kept) in failed and "hocket calibrate --passes" in failed, failed
-    assert (f"'{line}'" if line else "no cost of buffered") in failed, failed
+    assert (f"'{line.strip()}'" if line else "no cost of buffered") in failed, failed
 
 
 def test_two_processes_of_a_job_add_the_costs_between_their_nodes(tmp_path):

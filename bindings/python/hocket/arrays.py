@@ -186,7 +186,7 @@ class Array(Methods):
 
     def _wrapped(self) -> _mpi.Local:
         """The same array for the C++ library."""
-        local = self._current()
+        local = self._local if self._home is None else self._current()
         core = self._core
         if core is None or core.writable() != local.flags.writeable:
             self._core = core = _mpi.Local.wrap(
