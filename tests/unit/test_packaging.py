@@ -155,7 +155,7 @@ def test_the_build_for_the_demo_replaces_each_part_that_it_leaves_out() -> None:
     needed = sorted(name for path in left_out for name in defined.findall(path.read_text("utf-8")))
     assert needed == sorted(defined.findall((folder / "demo_absent.cpp").read_text("utf-8")))
     assert len(needed) == 5
-    # What stays calls nothing of the rooms that the demo lacks: the extension would not load.
+    # No other part calls a room that the demo lacks: the extension would not load.
     elsewhere = {
         name
         for room in ("array", "net", "port", "store", "zarr")
