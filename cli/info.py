@@ -161,6 +161,7 @@ def gather() -> dict[str, dict[str, Any]]:
         "stores": {
             "writers_a_node": costs.writers() or "not measured (hocket calibrate --writers)"
         },
+        "ports": {"encryption": _encryption()},
         "environment": _environment(),
     }
 
@@ -229,6 +230,14 @@ def _copies() -> str:
     if found == "none":
         return f"portable C++: hocket has no vector instructions for {platform.machine()}"
     return f"with {found}{lowered}"
+
+
+def _encryption() -> str:
+    """The library that encrypts ports; its version decides how fast."""
+    try:
+        return _pure.encryption_library() or "none: this build found no OpenSSL 3"
+    except AttributeError as problem:  # the build for the demo has no ports
+        return str(problem)
 
 
 def _passes() -> str:

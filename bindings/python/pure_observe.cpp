@@ -99,5 +99,6 @@ void bind_observe(nb::module_& m) {
             out.append(nb::make_tuple(port.name, port.process, port.processes, port.address));
         return out;
     });
+    m.def("encryption_library", &hocket::encryption_library);
     m.def("give_key", &hocket::give_key, "key"_a, "right"_a, "path"_a);
 }

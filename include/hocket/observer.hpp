@@ -84,4 +84,7 @@ std::vector<PortInfo> ports();
 /// for somebody who may look on but not steer. @throws Error
 void give_key(const std::string& key, const std::string& right, const std::string& path);
 
+/// The library that encrypts ports, as "OpenSSL 3.0.19 27 Jan 2026"; "" in a build without one.
+std::string encryption_library();
+
 }  // namespace hocket

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "hocket/error.hpp"
+#include "hocket/observer.hpp"
 #include "net/descriptor.hpp"
 
 #if HOCKET_TLS
@@ -177,3 +178,11 @@ void Key::give(Right right, const std::string& path) const {
 }
 
 }  // namespace hocket::net
+
+std::string hocket::encryption_library() {
+#if HOCKET_TLS
+    return OpenSSL_version(OPENSSL_VERSION);
+#else
+    return "";
+#endif
+}
