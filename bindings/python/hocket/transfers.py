@@ -201,7 +201,7 @@ class Transfer:
         >>> x.start(a, b)
         >>> x.wait()
         """
-        if self._to is None and type(a) is type(b) is Array:
+        if type(a) is type(b) is Array and (self._to is None or self._keeps_type(a, b)):
             source, destination = a, b
         else:
             try:
@@ -299,6 +299,11 @@ class Transfer:
         """
         self._core.free()
         self._staged = self._moved = None
+
+    def _keeps_type(self, a: Array, b: Array) -> bool:
+        """Whether dtype= is what both hold already; a common type is one object."""
+        to = self._to
+        return a._local.dtype is b._local.dtype is to and (self._from is None or self._from is to)
 
     def _ends(self, a: Any, b: Any) -> tuple[Array, Array]:
         """The arrays that travel: the given ones, or others for a conversion.
