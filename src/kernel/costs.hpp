@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures that differ between processors: the cost of passes over an array in place, by which hocket
-// selects a plan (1 reads and writes the array once, as memcpy does), and the distances of kernels.
+// Figures that differ between processors: the cost of passes over an array in place, by which
+// hocket selects a plan (1 reads and writes the array once, as memcpy does), and the distances of
+// kernels.
 #pragma once
 
 #include <cstdint>
