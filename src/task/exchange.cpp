@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/at_end.hpp"
 #include "base/text.hpp"
 #include "comm/engine.hpp"
 #include "task/byte_order.hpp"
@@ -119,7 +120,7 @@ Protocol<Reply> look(All all, Me me, const MessageCall& probing, bool wait, std:
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
     PostedReceive wanted{probing.other, probing.tag, "", false, {}};
-    const Withdrawal at_end(me->matcher, wanted);
+    const base::AtEnd withdrawal([&] { me->matcher.withdraw(wanted); });
     if (!fault) me->matcher.post(wanted);
     me->receives.pass();
     When matched([&] {

@@ -96,6 +96,7 @@ class Matcher {
         lowest_ = std::move(lowest);
     }
     void post(PostedReceive& wanted);
+    /// No effect on one that has found an envelope.
     void withdraw(PostedReceive& wanted);
     /// Drops the envelopes of a stream that no receive has matched; of one send, or (negative) of
     /// all. Returns whether there was one.
@@ -115,18 +116,6 @@ class Matcher {
     std::list<PostedReceive*> posted_;
     std::vector<KnownLayouts> known_;  // of each task's envelopes
     std::vector<int> lowest_;          // of each task
-};
-
-/// Withdraws what was posted and has found nothing, however the call ends that posted it.
-struct Withdrawal {
-    Matcher& matcher;
-    PostedReceive& wanted;
-    Withdrawal(Matcher& of, PostedReceive& posted) : matcher(of), wanted(posted) {}
-    ~Withdrawal() {
-        if (!wanted.found) matcher.withdraw(wanted);
-    }
-    Withdrawal(const Withdrawal&) = delete;
-    Withdrawal& operator=(const Withdrawal&) = delete;
 };
 
 }  // namespace hocket::task

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/rendezvous.hpp"
 
+#include "base/at_end.hpp"
 #include "base/pack.hpp"
 #include "base/text.hpp"
 #include "plan/routing.hpp"
@@ -190,7 +191,7 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
         wanted.tag = static_cast<int>(in.number());
     }
     wanted.stream = receiving.stream;
-    const Withdrawal at_end(me->matcher, wanted);
+    const base::AtEnd withdrawal([&] { me->matcher.withdraw(wanted); });
     // A channel that kept frames may have left an envelope that its sender has given up.
     if (receiving.channel > 0 && me->keeps_frames) me->receive_news(wanted.source);
     me->matcher.post(wanted);
