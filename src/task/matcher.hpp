@@ -49,13 +49,13 @@ struct Envelope {
     std::int64_t send = 0;  // the sender's number of this send
     std::string stream;     // messages of a stream match receives of the same stream only
     std::vector<ArrayDescriptor> descriptors;  // of the arrays, in order
-    comm::Fault fault;               // the reason why there is no message: the receiver gets this
-                                     // error instead
-    std::int64_t persistent_id = 0;  // persistent: the sender's number of the request
-    bool once = false;               // persistent: at most one start is announced
-    bool departure = false;          // no more messages come from this task, for the reason in
-                                     // `fault`
-    RequestedOptions requested = {};
+    comm::Fault fault;                // the reason why there is no message: the receiver gets this
+                                      // error instead
+    std::int64_t persistent_id = 0;   // persistent: the sender's number of the request
+    bool once = false;                // persistent: at most one start is announced
+    bool departure = false;           // no more messages come from this task, for the reason in
+                                      // `fault`
+    RequestedOptions requested = {};  // of a reply: negotiated, with nothing left open
     std::vector<std::string> offer = {};  // digests of layouts that the reply may name by them
     bool unreadable = false;  // on the receiver: `fault` says why; the sender waits for a reply
 
