@@ -94,17 +94,13 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
     co_await std::move(post);
     if (signature.fault || sending.end) co_return own;
     const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
-    std::optional<comm::ProbeResult> reply;
-    When outcome_text([&] {
+    const std::function<bool()> never_comes = [&] {
         me->matcher.pump();
-        reply = all->link->probe(there, reply_tag);
-        if (reply || me->matcher.departure_of(to) != nullptr) return true;
-        if (sending.channel == 0) return false;
-        own.fault = me->fault_in_kind(to, sending.stream, sending.channel);
-        if (own.fault) reply = all->link->probe(there, reply_tag);  // it came before the news
+        if (me->matcher.departure_of(to) != nullptr) return true;
+        if (sending.channel > 0) own.fault = me->fault_in_kind(to, sending.stream, sending.channel);
         return static_cast<bool>(own.fault);
-    });
-    co_await until(outcome_text);
+    };
+    const auto reply = co_await comm::receive_text(*all->link, there, reply_tag, never_comes);
     if (!reply && own.fault) {
         co_await refuse_kind(all, me, to, sending.stream, sending.channel, ticket);
         co_return own;
@@ -113,9 +109,7 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
         own.fault = me->matcher.departure_of(to)->fault;
         co_return own;
     }
-    const comm::TextMessage message =
-        co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
-    Envelope answer = unpacked_reply(message.text, offered);
+    Envelope answer = unpacked_reply(reply->text, offered);
     if (!answer.fault) answer.fault = fault_in_sizes(*all, to, answer.descriptors);
     if (!answer.fault && answer.descriptors.size() != envelope.descriptors.size())
         answer.fault = {"Error", task_text(*all, to) + " answers a message of " +
