@@ -12,6 +12,7 @@ module hocket_array_task_calls
   public :: hocket_array_section, hocket_halo_make, hocket_redistribute, hocket_remap_inplace
   public :: hocket_iredistribute, hocket_transfer_make
   public :: hocket_tasks_make, hocket_request_wait_all, hocket_request_wait_any
+  public :: hocket_operation_wait_any
 
   ! As a source: any task.
   integer, parameter, public :: HOCKET_ANY_SOURCE = -1
@@ -264,6 +265,24 @@ contains
     found = -1
     code = c_hocket_request_wait_any(size(requests, kind=c_int64_t), c_loc(handles), &
                                      seconds(timeout), c_loc(found))
+    index = int(found) + 1
+    call finish(code, ierr)
+  end subroutine
+
+  ! Waits for the first of these operations. `index`: its number, counted from 1. It may have failed:
+  ! the wait for it returns its error.
+  subroutine hocket_operation_wait_any(operations, index, timeout, ierr)
+    type(hocket_operation), intent(in) :: operations(:)
+    integer, intent(out) :: index
+    real(real64), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
+    type(c_ptr), allocatable, target :: handles(:)
+    integer(c_int64_t), target :: found
+    integer(c_int) :: code
+    handles = [operations%handle, c_null_ptr]
+    found = -1
+    code = c_hocket_operation_wait_any(size(operations, kind=c_int64_t), c_loc(handles), &
+                                       seconds(timeout), c_loc(found))
     index = int(found) + 1
     call finish(code, ierr)
   end subroutine

@@ -35,6 +35,7 @@ BY_HAND = {
     "hocket_tasks_make",
     "hocket_request_wait_all",
     "hocket_request_wait_any",
+    "hocket_operation_wait_any",
     "hocket_remap_inplace",
     "hocket_flow_task",
     "hocket_flow_blocking_task",

@@ -19,37 +19,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace hocket::python {
-namespace {
-
-/// Complete with the first of several operations, also with one that fails.
-class FirstOf final : public Operation {
-  public:
-    explicit FirstOf(std::vector<std::shared_ptr<Operation>> all) : all_(std::move(all)) {}
-    bool poll() override {
-        first_ = 0;
-        for (const auto& each : all_) {
-            try {
-                if (each->poll()) return true;
-            } catch (const std::exception&) {  // the wait for it raises the error
-                return true;
-            }
-            ++first_;
-        }
-        return false;
-    }
-    bool leave() override { return true; }
-    std::string text() const override {
-        return "any of " + std::to_string(all_.size()) +
-               " requests, the first of which: " + all_.front()->text();
-    }
-    std::size_t first() const { return first_; }
-
-  private:
-    std::vector<std::shared_ptr<Operation>> all_;
-    std::size_t first_ = 0;
-};
-
-}  // namespace
 
 void bind_transfer(nb::module_& m) {
     using Timeout = std::optional<double>;
@@ -94,10 +63,8 @@ void bind_transfer(nb::module_& m) {
         "source"_a, "destination"_a, "axes"_a, "strategy"_a, "max_buffer"_a.none(), unlocked);
     m.def(
         "wait_first",
-        [](std::vector<std::shared_ptr<Operation>> operations, Timeout timeout) {
-            FirstOf any(std::move(operations));
-            wait(any, Deadline::in(timeout));
-            return any.first();
+        [](const std::vector<std::shared_ptr<Operation>>& operations, Timeout timeout) {
+            return wait_any(operations, Deadline::in(timeout));
         },
         "operations"_a, "timeout"_a.none(), unlocked);
 }

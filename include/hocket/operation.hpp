@@ -2,9 +2,11 @@
 // Operations, which anyone can poll until they complete, and the wait for them.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "hocket/error.hpp"
@@ -60,6 +62,11 @@ class Deadline {
 ///         second after the end of a process of this host that this process has met in a collective
 ///         call, because no wait can rely on the program then; the message names that process.
 void wait(Operation& operation, Deadline deadline = {});
+/// Waits, in the same way, for the first of several operations. Returns its index. The index may be
+/// that of an operation that has failed: the wait for it raises its error. @throws Error if there
+/// is no operation; otherwise as `wait`.
+std::size_t wait_any(std::span<const std::shared_ptr<Operation>> operations,
+                     Deadline deadline = {});
 
 /// Polls `operation`, and everything else that this process has under way, once; true once
 /// `operation` is complete. Threads that poll take turns with each other and with threads that

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -189,6 +190,9 @@ struct TextMessage {
     std::string text;
 };
 Protocol<TextMessage> receive_text(Link& link, int from, int tag);
+/// As above; nothing if `ended`, which must live as long, turns true before a text comes.
+Protocol<std::optional<TextMessage>> receive_text(Link& link, int from, int tag,
+                                                  const std::function<bool()>& ended);
 /// Receives a text that a probe has found.
 Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag);
 /// Texts of this process so far, over all links, and the bytes of those sent; those of links' ends

@@ -12,43 +12,35 @@
 namespace hocket::comm {
 namespace {
 
-// One process's description for the others.
-struct PeerDescription {
-    std::int64_t rank, world_rank;
-    shm::ProcessIdentity identity;
-    shm::SharedAddress status_page;
+// By the node's name, and by rank.
+using Nodes = std::map<std::string, std::map<std::int64_t, Peer>>;
 
-    void pack(Packer& out) const {
-        out.number(rank).number(world_rank);
-        out.number(identity.process).number(identity.start).number(identity.pid_namespace);
-        out.number(status_page.process).number(status_page.file).number(status_page.inode);
-        out.number(status_page.offset);
-    }
-    static PeerDescription unpack(Unpacker& in) {
-        PeerDescription entry{};
-        entry.rank = in.number();
-        entry.world_rank = in.number();
-        entry.identity.process = in.number();
-        entry.identity.start = in.number();
-        entry.identity.pid_namespace = in.number();
-        entry.status_page.process = in.number();
-        entry.status_page.file = in.number();
-        entry.status_page.inode = in.number();
-        entry.status_page.offset = in.number();
-        return entry;
-    }
-};
+// One process's description for the others: all that does not depend on who reads it.
+void pack(Packer& out, std::int64_t rank, const Peer& peer) {
+    out.number(rank).number(peer.world_rank);
+    out.number(peer.identity.process).number(peer.identity.start);
+    out.number(peer.identity.pid_namespace);
+    out.number(peer.status_page.process).number(peer.status_page.file);
+    out.number(peer.status_page.inode).number(peer.status_page.offset);
+}
 
-// All descriptions, by the node's name.
-std::map<std::string, std::vector<PeerDescription>> unpacked(const std::string& low,
-                                                             const std::string& high) {
-    std::map<std::string, std::vector<PeerDescription>> all;
+Nodes unpacked(const std::string& low, const std::string& high) {
+    Nodes all;
     for (const auto& text : {low, high}) {
         Unpacker in(text);
         while (!in.empty()) {
             auto& on_node = all[in.text()];
-            for (std::int64_t left = in.number(); left > 0; --left)
-                on_node.push_back(PeerDescription::unpack(in));
+            for (std::int64_t left = in.number(); left > 0; --left) {
+                Peer& peer = on_node[in.number()];
+                peer.world_rank = static_cast<int>(in.number());
+                peer.identity.process = in.number();
+                peer.identity.start = in.number();
+                peer.identity.pid_namespace = in.number();
+                peer.status_page.process = in.number();
+                peer.status_page.file = in.number();
+                peer.status_page.inode = in.number();
+                peer.status_page.offset = in.number();
+            }
         }
     }
     return all;
@@ -56,9 +48,9 @@ std::map<std::string, std::vector<PeerDescription>> unpacked(const std::string& 
 
 std::string merge(const std::string& low, const std::string& high) {
     Packer out;
-    for (const auto& [node, entries] : unpacked(low, high)) {
-        out.text(node).number(static_cast<std::int64_t>(entries.size()));
-        for (const auto& entry : entries) entry.pack(out);
+    for (const auto& [node, peers] : unpacked(low, high)) {
+        out.text(node).number(static_cast<std::int64_t>(peers.size()));
+        for (const auto& [rank, peer] : peers) pack(out, rank, peer);
     }
     return out.take();
 }
@@ -73,23 +65,21 @@ std::string host_of(const std::string& node) {
 Protocol<std::vector<Peer>> find_peers(Link& link, int tag) {
     const Group group = Group::whole(link);
     const std::string here = vendor::node_name();
-    const PeerDescription own{link.rank(), vendor::world_rank(), shm::own_identity(),
-                              shm::own_status_page()};
+    Peer own;
+    own.world_rank = vendor::world_rank();
+    own.identity = shm::own_identity();
+    own.status_page = shm::own_status_page();
     Packer mine;
-    mine.text(here).number(1);
-    own.pack(mine);
+    pack(mine.text(here).number(1), link.rank(), own);
     std::string all = co_await reduce(group, tag, mine.take(), merge);
     all = co_await broadcast(group, tag, std::move(all));
     std::vector<Peer> peers(static_cast<std::size_t>(link.size()));
     int number = 0;
-    for (const auto& [node, entries] : unpacked(all, "")) {
-        for (const auto& entry : entries) {
-            Peer& peer = peers[static_cast<std::size_t>(entry.rank)];
+    for (const auto& [node, on_node] : unpacked(all, "")) {
+        for (const auto& [rank, described] : on_node) {
+            Peer& peer = peers[static_cast<std::size_t>(rank)] = described;
             peer.node = number;
-            peer.world_rank = static_cast<int>(entry.world_rank);
             peer.same_host = host_of(node) == host_of(here);
-            peer.identity = entry.identity;
-            peer.status_page = entry.status_page;
         }
         ++number;
     }

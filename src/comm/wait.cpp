@@ -19,6 +19,7 @@
 #include "comm/fork.hpp"
 #include "comm/interrupts.hpp"
 #include "comm/loss_detector.hpp"
+#include "comm/polled.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
@@ -109,29 +110,17 @@ bool done_soon(Operation& operation) {
 
 std::atomic<comm::Pause> pause_step{nullptr};
 
-class UntilDeadline final : public Operation {
-  public:
-    UntilDeadline(Operation& operation, const Deadline& deadline)
-        : operation_(operation), deadline_(deadline) {}
-    bool poll() override {
-        done_ = operation_.poll();
-        return done_ || deadline_.passed();
-    }
-    std::string text() const override { return operation_.text(); }
-    bool done() const { return done_; }
-
-  private:
-    Operation& operation_;
-    const Deadline& deadline_;
-    bool done_ = false;
-};
-
 // True if it has completed while the step that this thread runs was paused.
 bool done_paused(Operation& operation, const Deadline& deadline) {
     const comm::Pause pause = pause_step.load(std::memory_order_relaxed);
     if (pause == nullptr) return false;
-    UntilDeadline limited(operation, deadline);
-    return pause(limited) && limited.done();
+    bool done = false;
+    const auto poll = [&] {
+        done = operation.poll();
+        return done || deadline.passed();
+    };
+    comm::FunctionOperation limited(poll, [&] { return operation.text(); });
+    return pause(limited) && done;
 }
 
 // True if the last poll completes the operation. @throws DeadlineError otherwise.
@@ -200,6 +189,31 @@ void wait(Operation& operation, Deadline deadline) {
         }
         backoff.pause(stage);
     }
+}
+
+std::size_t wait_any(std::span<const std::shared_ptr<Operation>> operations, Deadline deadline) {
+    if (operations.empty())
+        throw Error("wait_any was given no operation, so none can ever be done");
+    // Also with one that fails: the wait for it raises the error.
+    const auto is_over = [](const auto& each) {
+        try {
+            return each->poll();
+        } catch (const std::exception&) {
+            return true;
+        }
+    };
+    auto first = operations.begin();
+    const auto poll = [&] {
+        first = std::find_if(operations.begin(), operations.end(), is_over);
+        return first != operations.end();
+    };
+    const auto text = [&] {
+        return "any of " + std::to_string(operations.size()) +
+               " requests, the first of which: " + operations.front()->text();
+    };
+    comm::FunctionOperation any(poll, text);
+    wait(any, deadline);
+    return static_cast<std::size_t>(first - operations.begin());
 }
 
 bool poll(Operation& operation) {

@@ -2,6 +2,7 @@
 // The threads of a flow, and their waits for ready steps.
 #include <utility>
 
+#include "base/at_end.hpp"
 #include "base/backoff.hpp"
 #include "base/platform.hpp"
 #include "base/trace.hpp"
@@ -209,14 +210,9 @@ void State::help(const WaitTarget& target, const Deadline& deadline) {
     const int worker = worker_here();
     Step* step = nullptr;
     // If this wait ends first, a ready step goes to other threads.
-    struct GiveBack {
-        State& state;
-        Step*& step;
-        int worker;
-        ~GiveBack() {
-            if (step != nullptr) state.ready(*step, worker);
-        }
-    } const give_back{*this, step, worker};
+    const base::AtEnd give_back([&] {
+        if (step != nullptr) ready(*step, worker);
+    });
     comm::InterruptCheck outside;
     const auto check = [&] {
         outside.check();

@@ -21,18 +21,12 @@ constexpr std::int64_t least_segment = 64;          // positions; shorter ones a
                                                     // thread
 constexpr std::int64_t segments_a_thread = 8;
 
-/// Copies one block of a length known at compile time.
-template <std::int64_t bytes>
-struct FixedBlock {
-    using Ahead = ShortLookahead;
-    static void copy(std::byte* to, const std::byte* from, std::int64_t, Ahead&) {
-        std::memcpy(to, from, bytes);
-    }
-};
+/// Copies one block of `known` bytes, a length at compile time; 0: of any length.
+template <std::int64_t known>
 struct ShortBlock {
     using Ahead = ShortLookahead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead&) {
-        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        std::memcpy(to, from, static_cast<std::size_t>(known > 0 ? known : bytes));
     }
 };
 struct LongBlock {
@@ -84,25 +78,25 @@ using Walk = void (*)(const Slice&, const Successor&, std::span<const Segment>, 
 Walk select_walk(std::int64_t bytes) {
     switch (bytes) {
         case 1:
-            return walk<FixedBlock<1>>;
+            return walk<ShortBlock<1>>;
         case 2:
-            return walk<FixedBlock<2>>;
+            return walk<ShortBlock<2>>;
         case 4:
-            return walk<FixedBlock<4>>;
+            return walk<ShortBlock<4>>;
         case 8:
-            return walk<FixedBlock<8>>;
+            return walk<ShortBlock<8>>;
         case 16:
-            return walk<FixedBlock<16>>;
+            return walk<ShortBlock<16>>;
         case 32:
-            return walk<FixedBlock<32>>;
+            return walk<ShortBlock<32>>;
         case 64:
-            return walk<FixedBlock<64>>;
+            return walk<ShortBlock<64>>;
         case 128:
-            return walk<FixedBlock<128>>;
+            return walk<ShortBlock<128>>;
         case 256:
-            return walk<FixedBlock<256>>;
+            return walk<ShortBlock<256>>;
         default:
-            return bytes > longest_short_block ? walk<LongBlock> : walk<ShortBlock>;
+            return bytes > longest_short_block ? walk<LongBlock> : walk<ShortBlock<0>>;
     }
 }
 

@@ -78,9 +78,10 @@ bool pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes) {
 
 }  // namespace
 
-CmaMethod choose_cma_method(const CmaMessage& message) {
+CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
+                            const std::function<std::int64_t()>& packed_runs, std::int64_t count,
+                            std::int64_t ring_bytes) {
     if (const auto setting = method_setting()) return *setting;
-    const auto& [bytes, runs, packed_runs, count, ring_bytes] = message;
     if (bytes == 0) return CmaMethod::none;
     if (pays(bytes, runs, count * ring_bytes)) return CmaMethod::direct;
     // Messages with elements in the same lines are then unpacked together, so that a line is

@@ -32,15 +32,13 @@ enum class CmaMethod {
              // process between that and its own array
 };
 
-/// A message for which one of them is chosen.
-struct CmaMessage {
-    std::int64_t bytes, runs;                   // runs: from array to array
-    std::function<std::int64_t()> packed_runs;  // those of the other's array alone
-    std::int64_t count;       // of messages that travel together, this one among them
-    std::int64_t ring_bytes;  // of the buffers that it would need
-};
-/// By the lengths of runs. HOCKET_CROSSING=always and =packed decide for all messages.
-CmaMethod choose_cma_method(const CmaMessage& message);
+/// For a message, by the lengths of its runs. `runs`: from array to array. `packed_runs` gives
+/// those of the other's array alone. `count`: of messages that travel together, this one among
+/// them. `ring_bytes`: of the buffers that it would need. HOCKET_CROSSING=always and =packed decide
+/// for all messages.
+CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
+                            const std::function<std::int64_t()>& packed_runs, std::int64_t count,
+                            std::int64_t ring_bytes);
 
 /// Runs on their way between this process and another, so many at a time as the system takes.
 class CmaTransfer {

@@ -14,41 +14,49 @@
 
 namespace hocket::shm {
 
-struct Inbox::Header {
-    static constexpr std::uint64_t open = 0x686f636b6574;
-    alignas(128) std::atomic<std::uint64_t> word{open};  // until its owner leaves it
-};
-
 struct Inbox::Slot {
     enum : std::uint32_t { never, reads, left };
     RingBuffer ring;                                        // from the owner
     alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process reads it
 };
 
+namespace {
+
+// An inbox is a word, which is `in_use` until its owner leaves it, and the slots.
+constexpr std::uint64_t in_use = 0x686f636b6574;
+constexpr std::size_t word_bytes = 128;
+
+std::atomic<std::uint64_t>& word_of(std::byte* inbox) {
+    return *std::launder(reinterpret_cast<std::atomic<std::uint64_t>*>(inbox));
+}
+
+}  // namespace
+
 Inbox::Slot* Inbox::slots_in(std::byte* inbox) {
-    return std::launder(reinterpret_cast<Slot*>(inbox + sizeof(Header)));
+    static_assert(alignof(Slot) == word_bytes);
+    return std::launder(reinterpret_cast<Slot*>(inbox + word_bytes));
 }
 
 Inbox::Inbox(std::size_t processes, std::size_t me) : me_(me), queues_(processes) {
     free_unused();
-    std::size_t bytes = sizeof(Header) + processes * sizeof(Slot) + alignof(Header);
+    const std::size_t used = word_bytes + processes * sizeof(Slot);
+    std::size_t bytes = used + alignof(Slot);
     memory_ = allocate(static_cast<std::int64_t>(bytes));
     void* at = memory_.get();
-    header_ = static_cast<std::byte*>(std::align(alignof(Header), sizeof(Header), at, bytes));
+    inbox_ = static_cast<std::byte*>(std::align(alignof(Slot), used, at, bytes));
+    for (std::size_t i = 0; i < processes; ++i) new (inbox_ + word_bytes + i * sizeof(Slot)) Slot;
+    new (inbox_) std::atomic<std::uint64_t>(in_use);
+    address_ = shared_address_of(inbox_);
     for (std::size_t i = 0; i < processes; ++i)
-        new (header_ + sizeof(Header) + i * sizeof(Slot)) Slot;
-    new (header_) Header;
-    address_ = shared_address_of(header_);
-    for (std::size_t i = 0; i < processes; ++i)
-        queues_[i].queue = {&slots_in(header_)[i].ring, nullptr};
+        queues_[i].queue = {&slots_in(inbox_)[i].ring, nullptr};
 }
 
 Inbox::~Inbox() {
     for (auto& box : queues_)
         if (box.theirs != nullptr) box.theirs->reader.store(Slot::left, std::memory_order_release);
-    free_when([memory = std::move(memory_), inbox = header_, processes = queues_.size()] {
+    free_when([memory = std::move(memory_), inbox = inbox_, processes = queues_.size()] {
         if (!unused(inbox, processes)) return false;
-        std::launder(reinterpret_cast<Header*>(inbox))->word.store(0, std::memory_order_release);
+        word_of(inbox).store(0, std::memory_order_release);
         return true;
     });
 }
@@ -63,8 +71,7 @@ bool Inbox::unused(std::byte* inbox, std::size_t processes) {
 
 bool Inbox::reachable(const SharedAddress& address) {
     const auto there = map(address);
-    return there != nullptr && std::launder(reinterpret_cast<const Header*>(there.get()))
-                                       ->word.load(std::memory_order_acquire) == Header::open;
+    return there != nullptr && word_of(there.get()).load(std::memory_order_acquire) == in_use;
 }
 
 bool Inbox::open(std::size_t from) {
@@ -85,7 +92,7 @@ std::uint64_t Inbox::send(std::size_t to, std::uint64_t number, const std::strin
 }
 
 bool Inbox::has_detached(std::size_t reader) const {
-    return slots_in(header_)[reader].reader.load(std::memory_order_acquire) == Slot::left;
+    return slots_in(inbox_)[reader].reader.load(std::memory_order_acquire) == Slot::left;
 }
 
 bool Inbox::delivered(std::size_t to, std::uint64_t sent) {

@@ -48,7 +48,6 @@ class Inbox {
     std::optional<std::pair<std::size_t, std::string>> receive_any(std::uint64_t number);
 
   private:
-    struct Header;
     struct Slot;
     struct PeerQueue {
         std::shared_ptr<std::byte> memory;  // the other's, once mapped
@@ -63,7 +62,7 @@ class Inbox {
 
     std::size_t me_;
     std::shared_ptr<std::byte> memory_;
-    std::byte* header_ = nullptr;
+    std::byte* inbox_ = nullptr;  // in the memory
     SharedAddress address_;
     std::vector<SharedAddress> addresses_;
     std::vector<PeerQueue> queues_;

@@ -119,8 +119,8 @@ void ExpectedRanks::scan(double now) {
                 process.loaded = std::move(known.loaded);
         for (const auto& below : launched.processes) {
             if (process.loaded.contains(below.process)) continue;
-            StatusPage status_page = StatusPage::of(below.process);
-            auto its = status_page.known() ? ProcessMonitor::on(below) : std::nullopt;
+            auto status_page = status_page_of(below.process);
+            auto its = status_page ? ProcessMonitor::on(below) : std::nullopt;
             if (its)
                 process.loaded.emplace(below.process,
                                        WatchedProcess{std::move(*its), std::move(status_page), ""});
@@ -135,7 +135,7 @@ ExpectedRanks::State ExpectedRanks::state(const Process& process) const {
     for (const auto& [number, loaded] : process.loaded) {
         const bool left = loaded.left();
         if (!left && !loaded.ended())
-            return loaded.status_page.waits_for(number_) ? State::waits : State::alive;
+            return loaded.waits_for(number_) ? State::waits : State::alive;
         if (left) its = State::left;
     }
     return its;

@@ -52,12 +52,12 @@ void add_peer(const ProcessIdentity& identity, const SharedAddress& status_page,
     if (identity.process == own_identity().process) return;
     const std::lock_guard lock(mutex_of_peers);
     if (const auto known = peers().find(identity.process); known != peers().end()) {
-        if (!known->second.status_page.known()) known->second.status_page = StatusPage(status_page);
+        if (!known->second.status_page) known->second.status_page = map(status_page);
         return;
     }
     if (auto monitor = ProcessMonitor::on(identity))
         peers().try_emplace(identity.process,
-                            WatchedProcess{std::move(*monitor), StatusPage(status_page), name});
+                            WatchedProcess{std::move(*monitor), map(status_page), name});
 }
 
 void describe_peer(std::int64_t process, const std::string& name) {

@@ -73,8 +73,8 @@ void end_wait(std::uint64_t number) {
     replace_entry(std::max<std::uint64_t>(number, 1), 0);
 }
 
-StatusPage StatusPage::of(std::int64_t process) {
-    if (forbidden(Mechanism::proc)) return {};
+std::shared_ptr<std::byte> status_page_of(std::int64_t process) {
+    if (forbidden(Mechanism::proc)) return nullptr;
     const std::string wanted = std::string("/memfd:") + name + " (deleted)";
     const std::filesystem::path files = "/proc/" + std::to_string(process) + "/fd";
     std::error_code problem;
@@ -88,18 +88,18 @@ StatusPage StatusPage::of(std::int64_t process) {
         struct stat found {};
         if (stat(each->path().c_str(), &found) != 0) continue;
         address.inode = static_cast<std::int64_t>(found.st_ino);
-        return StatusPage(address);
+        return map(address);
     }
-    return {};
+    return nullptr;
 }
 
-bool StatusPage::left() const {
-    return known() && page_in(page_.get()).left.load(std::memory_order_acquire) != 0;
+bool WatchedProcess::left() const {
+    return status_page && page_in(status_page.get()).left.load(std::memory_order_acquire) != 0;
 }
 
-bool StatusPage::waits_for(std::uint64_t number) const {
-    if (!known()) return false;
-    const auto& begun = page_in(page_.get()).waits_for;
+bool WatchedProcess::waits_for(std::uint64_t number) const {
+    if (!status_page) return false;
+    const auto& begun = page_in(status_page.get()).waits_for;
     return std::any_of(begun.begin(), begun.end(), [&](const auto& each) {
         return each.load(std::memory_order_acquire) == std::max<std::uint64_t>(number, 1);
     });

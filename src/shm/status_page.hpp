@@ -22,31 +22,20 @@ void publish_departure();
 void publish_wait(std::uint64_t number);
 void end_wait(std::uint64_t number);
 
-/// Another process's page.
-class StatusPage {
-  public:
-    StatusPage() = default;  ///< unknown
-    explicit StatusPage(const SharedAddress& address) : page_(map(address)) {}
-    /// From the open files of a process; unknown if it has no page yet.
-    static StatusPage of(std::int64_t process);
-    bool known() const { return page_ != nullptr; }
-    /// Whether it has left in good order; false if that is unknown.
-    bool left() const;
-    /// Whether it waits to begin that call; false if that is unknown.
-    bool waits_for(std::uint64_t number) const;
-
-  private:
-    std::shared_ptr<std::byte> page_;
-};
+/// The page of a process, by its open files; nullptr if it has none yet.
+std::shared_ptr<std::byte> status_page_of(std::int64_t process);
 
 /// Another process of the node that has loaded hocket, as this one watches it.
 struct WatchedProcess {
     ProcessMonitor monitor;
-    StatusPage status_page;
+    std::shared_ptr<std::byte> status_page;  // nullptr: unknown
     std::string name;
 
     bool ended() const { return monitor.ended(); }
-    bool left() const { return status_page.left(); }
+    /// Whether it has left in good order; false if that is unknown.
+    bool left() const;
+    /// Whether it waits to begin that call; false if that is unknown.
+    bool waits_for(std::uint64_t number) const;
 };
 
 }  // namespace hocket::shm

@@ -189,17 +189,13 @@ comm::Protocol<Gathered> gather_up(const comm::Group& lowest, Member& me, const 
     int bit = 1;
     for (; !all.fault && (lowest.index & bit) == 0 && lowest.index + bit < size; bit <<= 1) {
         const int child = lowest.rank_of(lowest.index + bit);
-        std::optional<comm::ProbeResult> found;
-        comm::When over([&] {
-            found = lowest.link->probe(child, tag);
-            if (!found) all.fault = *call.given_up ? fault_of_wait(me, call) : departed(me);
-            return found || all.fault;
-        });
-        co_await comm::until(over);
-        if (!found) break;
-        const comm::TextMessage message =
-            co_await comm::receive_text(*lowest.link, std::move(*found), tag);
-        all.add(message.text);
+        const std::function<bool()> over = [&] {
+            all.fault = *call.given_up ? fault_of_wait(me, call) : departed(me);
+            return static_cast<bool>(all.fault);
+        };
+        const auto message = co_await comm::receive_text(*lowest.link, child, tag, over);
+        if (!message) break;
+        all.add(message->text);
     }
     if (lowest.lowest()) co_return all;
     const int parent = lowest.rank_of(lowest.index & (lowest.index - 1));
@@ -217,20 +213,13 @@ comm::Protocol<std::string> hand_down(const comm::Group& lowest, Member& me, std
         co_await comm::until(requests);
         co_return outcome;
     }
-    const int root = lowest.rank_of(0);
-    std::optional<comm::ProbeResult> found;
-    comm::When over([&] {
-        found = lowest.link->probe(root, tag);
-        if (found) return true;
+    const std::function<bool()> gone = [&] {
         me.matcher.pump();
-        const bool gone = me.matcher.departure_of(0) != nullptr;
-        if (gone) found = lowest.link->probe(root, tag);  // it came before the notice
-        return gone;
-    });
-    co_await comm::until(over);
-    if (!found) co_return packed_fault(me.matcher.departure_of(0)->fault);
-    comm::TextMessage message = co_await comm::receive_text(*lowest.link, std::move(*found), tag);
-    co_return std::move(message.text);
+        return me.matcher.departure_of(0) != nullptr;
+    };
+    auto message = co_await comm::receive_text(*lowest.link, lowest.rank_of(0), tag, gone);
+    if (!message) co_return packed_fault(me.matcher.departure_of(0)->fault);
+    co_return std::move(message->text);
 }
 
 // The outcome for this task of a call that cannot be; the lowest of all tells the others.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/at_end.hpp"
 #include "base/text.hpp"
 #include "comm/engine.hpp"
 #include "task/byte_order.hpp"
@@ -54,15 +55,15 @@ Protocol<> pass(MessageCall& call) {
 
 // This task's arrays and the other's layouts, in the order of their transfer. MPI keeps the order
 // of messages with one source and tag, so both sides know the array and the piece of each message.
-Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending,
+Protocol<> move(const std::vector<Array>& arrays, const Envelope& met, bool sending,
                 transport::Route route, transfer::Stopwatch& watch,
                 std::shared_ptr<Progress> progress) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Layout& other = met.other.descriptors.at(i).value();
+        const Layout& other = met.descriptors.at(i).value();
         const Layout& own = arrays[i].layout();
         route.number_bytes = number_bytes(arrays[i].dtype().name, arrays[i].dtype().size);
         const Cut cut(sending ? own : other, sending ? other : own,
-                      std::max<std::int64_t>(met.negotiated.pieces, 1));
+                      std::max<std::int64_t>(met.requested.pieces, 1));
         if (arrays.size() == 1) progress->cut = cut;
         for (std::int64_t piece = 0; piece < cut.count(); ++piece) {
             std::optional<Array> part;
@@ -72,8 +73,8 @@ Protocol<> move(const std::vector<Array>& arrays, const Reply& met, bool sending
             const Layout there = cut.layout_of(other, piece);
             plan::Options options;
             options.itemsize = array.dtype().size;
-            options.strategy = met.negotiated.strategy;
-            options.stages = met.negotiated.stages;
+            options.strategy = met.requested.strategy;
+            options.stages = met.requested.stages;
             const auto work =
                 sending ? transfer::cached_schedule(array.layout(), there, options, here, nowhere)
                         : transfer::cached_schedule(there, array.layout(), options, nowhere, here);
@@ -94,15 +95,14 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
                                                      : call.end ? "close"
                                                                 : "send",
                                                      *all, call, arrays));
-    const Reply answer = co_await rendezvous(all, me, std::move(call), tree_tag, ticket, watch);
+    const Envelope met = co_await rendezvous(all, me, std::move(call), tree_tag, ticket, watch);
     if (arrays.empty()) {  // the end of a stream
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
-    const Envelope& met = answer.other;
     transport::Route route = sends ? route_of(*all, me->tags, me->task, other, ticket)
                                    : route_of(*all, me->tags, met.source, me->task, met.send);
-    co_await move(arrays, answer, sends, std::move(route), watch, std::move(progress));
+    co_await move(arrays, met, sends, std::move(route), watch, std::move(progress));
     if (!sends) {
         *found = status_of(*all, met);
         co_return;
@@ -114,12 +114,12 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
 }
 
 // On the lowest process: what the next matching receive would find.
-Protocol<Reply> look(All all, Me me, const MessageCall& probing, bool wait, std::int64_t ticket,
-                     Fault fault) {
+Protocol<Envelope> look(All all, Me me, const MessageCall& probing, bool wait, std::int64_t ticket,
+                        Fault fault) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
     PostedReceive wanted{probing.other, probing.tag, "", false, {}};
-    const Withdrawal at_end(me->matcher, wanted);
+    const base::AtEnd withdrawal([&] { me->matcher.withdraw(wanted); });
     if (!fault) me->matcher.post(wanted);
     me->receives.pass();
     When matched([&] {
@@ -128,11 +128,10 @@ Protocol<Reply> look(All all, Me me, const MessageCall& probing, bool wait, std:
         return fault || wanted.found || !wait || probing.deadline.passed();
     });
     co_await until(matched);
-    Reply outcome{std::move(fault), {}};
-    if (wanted.found && wanted.found->fault)
-        outcome.fault = fault_of_sender(*all, *wanted.found);
-    else if (wanted.found)
-        outcome.other = *wanted.found;
+    if (wanted.found && wanted.found->fault) fault = fault_of_sender(*all, *wanted.found);
+    Envelope outcome;
+    if (wanted.found && !wanted.found->fault) outcome = *wanted.found;
+    outcome.fault = std::move(fault);
     co_return outcome;
 }
 
@@ -145,23 +144,23 @@ Protocol<> probe(All all, Me me, MessageCall probing, bool wait, int tree_tag, s
     mine.offer = offered.offer();
     CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
     const KnownLayouts of_all(signature.offer);
-    Reply outcome_text;
+    Envelope found_here;
     if (me->group.lowest()) {
         try {
-            Reply found_here =
+            Envelope seen =
                 co_await look(all, me, probing, wait, ticket, std::move(signature.fault));
-            outcome_text = std::move(found_here);
+            found_here = std::move(seen);
         } catch (const std::exception&) {  // only this process of its task has noticed
-            outcome_text.fault = Fault::current();
+            found_here.fault = Fault::current();
         }
     }
     const std::string outcome =
-        co_await comm::broadcast(me->group, tree_tag, outcome_text.packed(of_all));
-    const Reply answer = Reply::unpacked(outcome, offered);
-    keep(me->outcomes, answer.other.descriptors);
+        co_await comm::broadcast(me->group, tree_tag, packed_reply(found_here, of_all));
+    const Envelope answer = unpacked_reply(outcome, offered);
+    keep(me->outcomes, answer.descriptors);
     if (answer.fault) answer.fault.raise();
-    if (!answer.other.descriptors.empty()) {
-        *found = status_of(*all, answer.other);
+    if (!answer.descriptors.empty()) {
+        *found = status_of(*all, answer);
     } else if (wait) {
         throw DeadlineError("task '" + me->name() + "' gave up its probe for a message from " +
                             task_text(*all, probing.other) + " with " + tag_text(probing.tag) +

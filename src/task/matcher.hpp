@@ -49,13 +49,13 @@ struct Envelope {
     std::int64_t send = 0;  // the sender's number of this send
     std::string stream;     // messages of a stream match receives of the same stream only
     std::vector<ArrayDescriptor> descriptors;  // of the arrays, in order
-    comm::Fault fault;               // the reason why there is no message: the receiver gets this
-                                     // error instead
-    std::int64_t persistent_id = 0;  // persistent: the sender's number of the request
-    bool once = false;               // persistent: at most one start is announced
-    bool departure = false;          // no more messages come from this task, for the reason in
-                                     // `fault`
-    RequestedOptions requested = {};
+    comm::Fault fault;                // the reason why there is no message: the receiver gets this
+                                      // error instead
+    std::int64_t persistent_id = 0;   // persistent: the sender's number of the request
+    bool once = false;                // persistent: at most one start is announced
+    bool departure = false;           // no more messages come from this task, for the reason in
+                                      // `fault`
+    RequestedOptions requested = {};  // of a reply: negotiated, with nothing left open
     std::vector<std::string> offer = {};  // digests of layouts that the reply may name by them
     bool unreadable = false;  // on the receiver: `fault` says why; the sender waits for a reply
 
@@ -96,6 +96,7 @@ class Matcher {
         lowest_ = std::move(lowest);
     }
     void post(PostedReceive& wanted);
+    /// No effect on one that has found an envelope.
     void withdraw(PostedReceive& wanted);
     /// Drops the envelopes of a stream that no receive has matched; of one send, or (negative) of
     /// all. Returns whether there was one.
@@ -115,18 +116,6 @@ class Matcher {
     std::list<PostedReceive*> posted_;
     std::vector<KnownLayouts> known_;  // of each task's envelopes
     std::vector<int> lowest_;          // of each task
-};
-
-/// Withdraws what was posted and has found nothing, however the call ends that posted it.
-struct Withdrawal {
-    Matcher& matcher;
-    PostedReceive& wanted;
-    Withdrawal(Matcher& of, PostedReceive& posted) : matcher(of), wanted(posted) {}
-    ~Withdrawal() {
-        if (!wanted.found) matcher.withdraw(wanted);
-    }
-    Withdrawal(const Withdrawal&) = delete;
-    Withdrawal& operator=(const Withdrawal&) = delete;
 };
 
 }  // namespace hocket::task

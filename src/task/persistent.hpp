@@ -12,24 +12,17 @@
 #include "comm/call.hpp"
 #include "hocket/task.hpp"
 #include "task/member.hpp"
+#include "task/rendezvous.hpp"
 #include "transfer/executor.hpp"
 
 namespace hocket::task {
 
-struct PersistentCall {
-    bool sending;
-    Layout layout;
-    std::optional<DType> dtype;  // none: the array of the first start sets it
-    std::optional<Array> array;  // for starts without an array
-    int other, tag;
-    InitOptions options;
-    comm::Fault fault;
-    RequestedOptions requested = {};
-};
-
 class Persistent final : public comm::Activity, public std::enable_shared_from_this<Persistent> {
   public:
-    Persistent(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me, PersistentCall call);
+    /// `call` has one descriptor; without a type, the array of the first start sets it. `array`:
+    /// for starts without an array.
+    Persistent(std::shared_ptr<Tasks::State> all, std::shared_ptr<Member> me, MessageCall call,
+               std::optional<Array> array);
 
     /// @throws Error if it was freed, or is under way: that is, until the program has waited for
     /// it;
@@ -55,10 +48,12 @@ class Persistent final : public comm::Activity, public std::enable_shared_from_t
     void launch();
     void end();
     void require_fitting(const Array& array) const;
+    const Layout& layout() const { return call_.descriptors[0].value(); }
 
     std::shared_ptr<Tasks::State> all_;
     std::shared_ptr<Member> me_;
-    PersistentCall call_;
+    MessageCall call_;
+    std::optional<Array> array_;
     std::string text_;
     std::shared_ptr<Prepared> prepared_;
     std::shared_ptr<comm::Call> preparation_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/rendezvous.hpp"
 
+#include "base/at_end.hpp"
 #include "base/pack.hpp"
 #include "base/text.hpp"
 #include "plan/routing.hpp"
@@ -54,11 +55,11 @@ CallSignature statement_of(const Tasks::State& all, const MessageCall& call, boo
 }
 
 // On the lowest process: posts the envelope, and receives the receiver's reply.
-Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t ticket,
-                            CallSignature signature) {
+Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_t ticket,
+                               CallSignature signature) {
     When my_turn([&] { return me->sends.is_next(ticket); });
     co_await until(my_turn);
-    Reply own{signature.fault, {}};
+    Envelope own = refusal(signature.fault);
     if (!sending.abandoned && never_made(signature)) {
         me->sends.pass();
         co_return own;
@@ -93,17 +94,13 @@ Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t t
     co_await std::move(post);
     if (signature.fault || sending.end) co_return own;
     const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
-    std::optional<comm::ProbeResult> reply;
-    When outcome_text([&] {
+    const std::function<bool()> never_comes = [&] {
         me->matcher.pump();
-        reply = all->link->probe(there, reply_tag);
-        if (reply || me->matcher.departure_of(to) != nullptr) return true;
-        if (sending.channel == 0) return false;
-        own.fault = me->fault_in_kind(to, sending.stream, sending.channel);
-        if (own.fault) reply = all->link->probe(there, reply_tag);  // it came before the news
+        if (me->matcher.departure_of(to) != nullptr) return true;
+        if (sending.channel > 0) own.fault = me->fault_in_kind(to, sending.stream, sending.channel);
         return static_cast<bool>(own.fault);
-    });
-    co_await until(outcome_text);
+    };
+    const auto reply = co_await comm::receive_text(*all->link, there, reply_tag, never_comes);
     if (!reply && own.fault) {
         co_await refuse_kind(all, me, to, sending.stream, sending.channel, ticket);
         co_return own;
@@ -112,17 +109,15 @@ Protocol<Reply> settle_send(All all, Me me, MessageCall& sending, std::int64_t t
         own.fault = me->matcher.departure_of(to)->fault;
         co_return own;
     }
-    const comm::TextMessage message =
-        co_await comm::receive_text(*all->link, std::move(*reply), reply_tag);
-    Reply answer = Reply::unpacked(message.text, offered);
-    if (!answer.fault) answer.fault = fault_in_sizes(*all, to, answer.other.descriptors);
-    if (!answer.fault && answer.other.descriptors.size() != envelope.descriptors.size())
+    Envelope answer = unpacked_reply(reply->text, offered);
+    if (!answer.fault) answer.fault = fault_in_sizes(*all, to, answer.descriptors);
+    if (!answer.fault && answer.descriptors.size() != envelope.descriptors.size())
         answer.fault = {"Error", task_text(*all, to) + " answers a message of " +
                                      array_text(envelope.descriptors.size()) +
                                      " with descriptions of " +
-                                     std::to_string(answer.other.descriptors.size()) +
+                                     std::to_string(answer.descriptors.size()) +
                                      "; do all processes run the same version of hocket?"};
-    keep(me->replied[other], answer.other.descriptors);
+    keep(me->replied[other], answer.descriptors);
     co_return answer;
 }
 
@@ -139,10 +134,10 @@ void require_memory(const Layout& from, const Layout& to, const Envelope& sent,
             Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
 }
 
-// Decides on the strategy: by either side's option, else by the sender's model, which came with the
-// envelope.
-void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
-               const MessageCall& receiving, Reply& answer) {
+// Negotiates the options of a message, among them the strategy: by either side's option, else by
+// the sender's model, which came with the envelope.
+void decide_on(const Tasks::State& all, Envelope& sent, int receiver,
+               const MessageCall& receiving) {
     try {
         RequestedOptions requested = negotiate(sent.requested, task_text(all, sent.source),
                                                receiving.requested, task_text(all, receiver));
@@ -165,21 +160,20 @@ void decide_on(const Tasks::State& all, const Envelope& sent, int receiver,
             requested.strategy = transfer::choose_strategy(from, to, std::move(options), route);
         }
         requested.model.clear();
-        answer.negotiated = requested;
+        sent.requested = std::move(requested);
     } catch (const std::exception&) {
-        answer.fault = comm::Fault::current();
+        sent.fault = comm::Fault::current();
     }
 }
 
 // On the lowest process: waits for the message of this receive, and answers it.
-Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int64_t ticket,
-                               CallSignature signature) {
+Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::int64_t ticket,
+                                  CallSignature signature) {
     When my_turn([&] { return me->receives.is_next(ticket); });
     co_await until(my_turn);
     if (!receiving.abandoned && never_made(signature)) {  // the message stays for a correct call
         me->receives.pass();
-        Reply refused{std::move(signature.fault), {}};
-        co_return refused;
+        co_return refusal(std::move(signature.fault));
     }
     PostedReceive wanted;
     wanted.source = receiving.other;
@@ -190,7 +184,7 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
         wanted.tag = static_cast<int>(in.number());
     }
     wanted.stream = receiving.stream;
-    const Withdrawal at_end(me->matcher, wanted);
+    const base::AtEnd withdrawal([&] { me->matcher.withdraw(wanted); });
     // A channel that kept frames may have left an envelope that its sender has given up.
     if (receiving.channel > 0 && me->keeps_frames) me->receive_news(wanted.source);
     me->matcher.post(wanted);
@@ -208,11 +202,10 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
     co_await until(matched);
     if (!wanted.found && other_kind) {
         co_await refuse_kind(all, me, wanted.source, receiving.stream, receiving.channel, -1);
-        Reply refused{std::move(other_kind), {}};
-        co_return refused;
+        co_return refusal(std::move(other_kind));
     }
     if (!wanted.found) {
-        Reply late;
+        Envelope late;
         if (given_up(receiving)) {
             late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
                                        task_text(*all, receiving.other) + " " +
@@ -233,66 +226,64 @@ Protocol<Reply> settle_receive(All all, Me me, MessageCall& receiving, std::int6
     if (envelope.fault) {
         Fault fault = fault_of_sender(*all, envelope);
         if (envelope.unreadable) {
-            std::string refusal = Reply{fault, {}}.packed();
-            co_await comm::send_text(*all->link, std::move(refusal), me->lowest_of(envelope.source),
+            std::string reply = packed_reply(refusal(fault));
+            co_await comm::send_text(*all->link, std::move(reply), me->lowest_of(envelope.source),
                                      me->tags.reply(envelope.source, envelope.send));
         }
-        Reply refused{std::move(fault), {}};
-        co_return refused;
+        co_return refusal(std::move(fault));
     }
     if (signature.fault) {
-        Fault fault = signature.fault;
-        fault.message = "task '" + me->name() + "' could not receive: " + fault.message;
-        const Reply to_sender{std::move(fault), envelope};
-        std::string refusal = to_sender.packed(KnownLayouts(envelope.offer));
-        co_await comm::send_text(*all->link, std::move(refusal), me->lowest_of(envelope.source),
+        Envelope to_sender = envelope;
+        to_sender.fault = signature.fault;
+        to_sender.fault.message =
+            "task '" + me->name() + "' could not receive: " + signature.fault.message;
+        std::string reply = packed_reply(to_sender, KnownLayouts(envelope.offer));
+        co_await comm::send_text(*all->link, std::move(reply), me->lowest_of(envelope.source),
                                  me->tags.reply(envelope.source, envelope.send));
-        Reply refused{std::move(signature.fault), {}};
-        co_return refused;
+        co_return refusal(std::move(signature.fault));
     }
-    Reply answer{{}, std::move(*wanted.found)};
-    const KnownLayouts offered(answer.other.offer);
-    answer.other.offer.clear();
-    answer.fault = mismatch(*all, answer.other, me->task, receiving.descriptors, receiving.tag);
-    if (!answer.fault) decide_on(*all, answer.other, me->task, receiving, answer);
-    const Envelope& sent = answer.other;
-    Reply to_sender{answer.fault, {me->task, sent.tag, 0, receiving.stream, {}, {}}};
-    to_sender.negotiated = answer.negotiated;
-    to_sender.other.descriptors = std::move(receiving.descriptors);
-    to_sender.other.once = receiving.once;
-    co_await comm::send_text(*all->link, to_sender.packed(offered), me->lowest_of(sent.source),
-                             me->tags.reply(sent.source, sent.send));
-    co_return answer;
+    Envelope sent = std::move(*wanted.found);
+    const KnownLayouts offered(sent.offer);
+    sent.offer.clear();
+    sent.fault = mismatch(*all, sent, me->task, receiving.descriptors, receiving.tag);
+    if (!sent.fault) decide_on(*all, sent, me->task, receiving);
+    Envelope to_sender{me->task,  sent.tag, 0, receiving.stream, std::move(receiving.descriptors),
+                       sent.fault};
+    to_sender.once = receiving.once;
+    to_sender.requested = sent.requested;
+    co_await comm::send_text(*all->link, packed_reply(to_sender, offered),
+                             me->lowest_of(sent.source), me->tags.reply(sent.source, sent.send));
+    co_return sent;
 }
 
 }  // namespace
 
 // The task agrees on its call, its lowest process settles it, and all processes get the outcome.
-Protocol<Reply> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
-                           transfer::Stopwatch& watch) {
+Protocol<Envelope> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
+                              transfer::Stopwatch& watch) {
     const bool alone = me->group.size() == 1;
     const KnownLayouts offered = alone ? KnownLayouts() : me->outcomes.recent();
     CallSignature mine = statement_of(*all, call, alone);
     mine.offer = offered.offer();
     CallSignature signature = co_await comm::collect(me->group, tree_tag, std::move(mine));
     const KnownLayouts of_all(signature.offer);
-    Reply answer;
+    Envelope answer;
     std::string outcome_text;
     if (me->group.lowest()) {
         try {
             const auto settle = call.sends ? settle_send : settle_receive;
-            Reply settled = co_await settle(all, me, call, ticket, std::move(signature));
+            Envelope settled = co_await settle(all, me, call, ticket, std::move(signature));
             answer = std::move(settled);
         } catch (const std::exception&) {  // only this process of its task has noticed
             answer.fault = comm::Fault::current();
         }
-        if (!alone) outcome_text = answer.packed(of_all);
+        if (!alone) outcome_text = packed_reply(answer, of_all);
     }
     if (!alone) {
         const std::string outcome =
             co_await comm::broadcast(me->group, tree_tag, std::move(outcome_text));
-        answer = Reply::unpacked(outcome, offered);
-        keep(me->outcomes, answer.other.descriptors);
+        answer = unpacked_reply(outcome, offered);
+        keep(me->outcomes, answer.descriptors);
     }
     watch.lap(&Profile::descriptor);
     if (answer.fault) answer.fault.raise();

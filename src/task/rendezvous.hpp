@@ -39,11 +39,11 @@ struct MessageCall {
     const char* direction() const { return sends ? "to" : "from"; }
 };
 
-/// `other` of the answer is the other side's description. @throws on every process of the task any
+/// Returns the other side's description of the message. @throws on every process of the task any
 /// process's error, and the other side's; no element has moved then. DeadlineError. `watch` adds
 /// the descriptor step.
-Protocol<Reply> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
-                           transfer::Stopwatch& watch);
+Protocol<Envelope> rendezvous(All all, Me me, MessageCall call, int tree_tag, std::int64_t ticket,
+                              transfer::Stopwatch& watch);
 
 /// The track of a send or a receive.
 trace::Track track_of(const std::string& verb, const Tasks::State& all, const MessageCall& call,

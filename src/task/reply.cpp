@@ -6,22 +6,19 @@
 
 namespace hocket::task {
 
-std::string Reply::packed(KnownLayouts known) const {
-    Packer out(typical_bytes);
-    out.text(fault.kind).text(fault.message);
-    other.pack(out, known);
-    negotiated.pack(out);
-    return out.take();
+std::string packed_reply(const Envelope& reply, KnownLayouts known) {
+    return reply.packed(known);
 }
 
-Reply Reply::unpacked(const std::string& bytes, KnownLayouts known) {
+Envelope unpacked_reply(const std::string& bytes, KnownLayouts known) {
     Unpacker in(bytes);
-    Reply answer;
-    answer.fault.kind = in.text();
-    answer.fault.message = in.text();
-    answer.other = Envelope::unpacked(in, known);
-    answer.negotiated = RequestedOptions::unpacked(in);
-    return answer;
+    return Envelope::unpacked(in, known);
+}
+
+Envelope refusal(comm::Fault fault) {
+    Envelope reply;
+    reply.fault = std::move(fault);
+    return reply;
 }
 
 std::string task_text(const Tasks::State& all, int task) {

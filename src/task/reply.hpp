@@ -11,17 +11,12 @@
 
 namespace hocket::task {
 
-/// The lowest processes of the two tasks exchange replies, and broadcast them: a fault, or the
-/// other side's descriptors.
-struct Reply {
-    comm::Fault fault;
-    Envelope other;
-    RequestedOptions negotiated = {};  // with nothing left open
-
-    /// `known`: layouts that the receiver has offered.
-    std::string packed(KnownLayouts known = {}) const;
-    static Reply unpacked(const std::string& bytes, KnownLayouts known = {});
-};
+/// The lowest processes of the two tasks exchange replies, and broadcast them. A reply is an
+/// envelope: with a fault, or with the other side's descriptors and the negotiated options.
+/// `known`: layouts that the receiver has offered.
+std::string packed_reply(const Envelope& reply, KnownLayouts known = {});
+Envelope unpacked_reply(const std::string& bytes, KnownLayouts known = {});
+Envelope refusal(comm::Fault fault);
 
 std::string task_text(const Tasks::State& all, int task);    // -1: any
 std::string tag_text(int tag);                               // -1: any

@@ -225,13 +225,11 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
                     const InitOptions& options) {
     const char* verb = sending ? "send_init" : "recv_init";
     task::Member& me = speaker(verb);
-    task::PersistentCall call{sending, layout, {}, {}, -1, options.tag, options, {}};
+    const DType dtype = array != nullptr ? array->dtype() : DType{"", 0};
+    task::MessageCall call{sending, {{layout, dtype.name, dtype.size}}, -1, options.tag, {}};
     call.requested = {options.strategy, options.stages, 0, {}};
+    call.once = options.count == 1;
     try {
-        if (array != nullptr) {
-            call.array = *array;
-            call.dtype = array->dtype();
-        }
         if (other == TaskId(any_source))
             throw Error(std::string(verb) + ": a persistent request takes no wildcard; name the " +
                         (sending ? "receiving" : "sending") + " task");
@@ -256,19 +254,21 @@ Request Tasks::init(bool sending, const Array* array, const Layout& layout, cons
         call.fault = comm::Fault::current();
     }
     const comm::EngineLock engine_lock;
-    auto persistent = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
+    auto bound = array != nullptr ? std::optional(*array) : std::nullopt;
+    auto persistent =
+        std::make_shared<task::Persistent>(state_, speaker_, std::move(call), std::move(bound));
     return Request(std::make_shared<task::Pending>(
         task::Pending{speaker_, persistent->found(), persistent, persistent, nullptr}));
 }
 
 void Tasks::init_persistent(bool sending, const TaskId& other, int tag, const comm::Fault& fault) {
     static_cast<void>(speaker(sending ? "send_init" : "recv_init"));
-    task::PersistentCall call{sending, Layout({0}, "(*)"), {}, {}, state_->find(other), tag, {},
-                              fault};
+    task::MessageCall call{sending, {{Layout({0}, "(*)"), "", 0}}, state_->find(other), tag, fault};
     std::shared_ptr<task::Persistent> refused;
     {
         const comm::EngineLock engine_lock;
-        refused = std::make_shared<task::Persistent>(state_, speaker_, std::move(call));
+        refused =
+            std::make_shared<task::Persistent>(state_, speaker_, std::move(call), std::nullopt);
     }
     // The fault travels up the task's tree when this process polls, which may not happen again for
     // long.

@@ -150,17 +150,10 @@ class FoldedNodes final : public NodeValues {
     Blocks power_, rest_;
 };
 
-/// A call without values.
-class NoValues final : public NodeValues {
-  public:
-    void write(std::size_t, Packer&) const override {}
-    void append(std::size_t, Unpacker&) override {}
-};
-
 /// Combines the partial results of all nodes into the result of this node.
 Protocol<> settle_between_nodes(Round& round, PartialResult& partial) {
     if (round.value.empty()) {
-        NoValues none;
+        NodeValues none;
         co_await between_nodes(round, partial, none);
         co_return;
     }

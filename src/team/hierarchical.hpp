@@ -22,14 +22,14 @@ void check_mismatch(const Round& round, const PartialResult& partial);
 /// Checks that the message of that process is an answer of this round.
 void check_sender(const Round& round, std::size_t member, std::uint64_t header);
 
-/// The values of consecutive nodes, cyclically, from this process's on.
+/// The values of consecutive nodes, cyclically, from this process's on. This class: none.
 class NodeValues {
   public:
     virtual ~NodeValues() = default;
     /// Writes what the process of an earlier node needs to append the first `count` nodes.
-    virtual void write(std::size_t count, Packer& out) const = 0;
+    virtual void write(std::size_t /*count*/, Packer& /*out*/) const {}
     /// Appends the next `count` nodes, as the process of the first of these wrote them.
-    virtual void append(std::size_t count, Unpacker& in) = 0;
+    virtual void append(std::size_t /*count*/, Unpacker& /*in*/) {}
 };
 /// For one process of each node: exchanges values until each has those of all nodes, or all know a
 /// mismatch.

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/at_end.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "transfer/transfer_state.hpp"
@@ -38,12 +39,6 @@ class Starting final : public Operation {
     std::shared_ptr<Transfer::State> state_;
     std::optional<std::pair<Array, Array>> arrays_;
     bool ended_ = false;
-};
-
-// Tells the state of a wait or a test, also one that throws.
-struct NotedWait {
-    Transfer::State& state;
-    ~NotedWait() { state.note_wait(); }
 };
 
 // Seconds in which the other processes must make a start that this process refuses; after that it
@@ -104,13 +99,13 @@ void Transfer::refuse(const std::string& kind, const std::string& message) {
 
 void Transfer::wait(Deadline deadline) {
     state_->require_started();
-    const NotedWait noted{*state_};
+    const base::AtEnd noted([this] { state_->note_wait(); });
     hocket::wait(*state_, deadline);
 }
 
 bool Transfer::test() {
     state_->require_started();
-    const NotedWait noted{*state_};
+    const base::AtEnd noted([this] { state_->note_wait(); });
     return hocket::poll(*state_);
 }
 

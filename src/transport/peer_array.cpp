@@ -47,8 +47,8 @@ PeerArray found(const Payload& words, const Message& message, bool sending) {
         return message.cut(sending ? Chunks::Kind::unpacking : Chunks::Kind::packing).runs();
     };
     const std::int64_t ring = std::min<std::int64_t>(message.bytes, slot_size * ring_slots);
-    switch (shm::choose_cma_method(
-        {message.bytes, message.parts().runs(), runs_there, message.count, ring})) {
+    switch (shm::choose_cma_method(message.bytes, message.parts().runs(), runs_there, message.count,
+                                   ring)) {
         case shm::CmaMethod::direct:
             return {nullptr, address, nullptr};
         case shm::CmaMethod::packed:

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/at_end.hpp"
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 
@@ -299,17 +300,14 @@ void Folder::require_there() const {
 
 namespace {
 
-struct CloseFolder {
-    void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
 // Names of the folders in an open folder.
 std::vector<std::string> folders_in(const File& folder) {
     const int copy = ::openat(folder.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const std::unique_ptr<DIR, CloseFolder> open(copy < 0 ? nullptr : ::fdopendir(copy));
-    if (!open) fail("list", folder.path());
+    DIR* const open = copy < 0 ? nullptr : ::fdopendir(copy);
+    if (open == nullptr) fail("list", folder.path());
+    const base::AtEnd closed([open] { ::closedir(open); });
     std::vector<std::string> out;
-    while (const dirent* entry = ::readdir(open.get())) {
+    while (const dirent* entry = ::readdir(open)) {
         const std::string name = entry->d_name;
         if (name == "." || name == "..") continue;
         struct stat status {};

@@ -67,6 +67,41 @@ static void test_refused(hocket_transfer* transfer) {
     CHECK(none == NULL);
 }
 
+static int never(void* context, bool* done) {
+    (void)context;
+    *done = false;
+    return 0;
+}
+
+static int fails(void* context, bool* done) {
+    (void)context;
+    (void)done;
+    return 7;
+}
+
+static void test_first_of(void) {
+    hocket_operation* all[2] = {NULL, NULL};
+    int64_t index = -1;
+    OK(hocket_operation_make(never, "never", NULL, &all[0]));
+    FAILS(HOCKET_ERR_DEADLINE, hocket_operation_wait_any(1, all, 0, &index));
+    FAILS(HOCKET_ERR_ERROR, hocket_operation_wait_any(0, all, 60, &index));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_operation_wait_any(2, all, 60, &index));
+    CHECK(index == -1);
+    clear(destination);
+    OK(hocket_iredistribute(source, destination, NULL, &all[1]));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_operation_wait_any(2, all, 60, NULL));
+    OK(hocket_operation_wait_any(2, all, 60, &index));
+    CHECK(index == 1 && wrong_numbers(destination) == 0);
+    OK(hocket_operation_free(&all[1]));
+    OK(hocket_operation_make(fails, "one that fails", NULL, &all[1]));
+    OK(hocket_operation_wait_any(2, all, 60, &index));
+    CHECK(index == 1);
+    FAILS(HOCKET_ERR_ERROR, hocket_operation_wait(all[1], 60));
+    SAYS("returned 7");
+    OK(hocket_operation_free(&all[0]));
+    OK(hocket_operation_free(&all[1]));
+}
+
 void test_transfer(void) {
     char text[64];
     hocket_transfer *transfer = NULL, *none = NULL;
@@ -92,6 +127,7 @@ void test_transfer(void) {
     OK(hocket_operation_wait(started, 60));
     OK(hocket_operation_free(&started));
     CHECK(wrong_numbers(destination) == 0);
+    test_first_of();
     FAILS(HOCKET_ERR_ARGUMENT, hocket_transfer_make(from, rank == 0 ? NULL : to, "float64", 0,
                                                     MPI_COMM_WORLD, NULL, 60, &none));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_transfer_make(from, to, rank == 0 ? "mine" : "float64", 0,

@@ -13,20 +13,21 @@ contains
   ! Columns to rows, turned, by each way to start.
   subroutine test_starts()
     type(hocket_layout) :: columns, rows
-    type(hocket_array) :: a, b
+    type(hocket_array) :: a, b, c
     type(hocket_transfer) :: transfer
-    type(hocket_operation) :: started
+    type(hocket_operation) :: started, both(2)
     type(hocket_flow) :: flow
     real(real64), pointer :: x(:, :), y(:, :)
     integer(int64), allocatable :: mine(:), theirs(:)
     logical :: done
-    integer :: i, j, way, ierr
+    integer :: i, j, way, first, again, ierr
     call hocket_layout_make([9, 5], '(*, BLOCK)', [ranks], columns)
     call hocket_layout_make([5, 9], '(*, CYCLIC)', [ranks], rows)
     call hocket_layout_global_indices(columns, rank, 2, mine)
     call hocket_layout_global_indices(rows, rank, 2, theirs)
     call hocket_array_empty(columns, 'float64', world, a)
     call hocket_array_empty(rows, 'float64', world, b)
+    call hocket_array_empty(rows, 'float64', world, c)
     call hocket_array_data(a, x)
     call hocket_array_data(b, y)
     call hocket_transfer_make(columns, rows, world, transfer, dtype='float64', order=[2, 1], &
@@ -60,8 +61,16 @@ contains
         call hocket_flow_wait(flow, timeout=60d0)
         call hocket_flow_free(flow)
       case (5)
-        call hocket_iredistribute(a, b, started, order=[2, 1])
-        call hocket_operation_wait(started, timeout=60d0)
+        call hocket_transfer_start(transfer, a, c)
+        call hocket_transfer_operation(transfer, both(1))
+        call hocket_iredistribute(a, b, both(2), order=[2, 1])
+        call hocket_operation_wait_any(both, first, timeout=60d0)
+        call check(first == 1 .or. first == 2, 'the first of two')
+        call hocket_operation_wait(both(3 - first), timeout=60d0)
+        call hocket_operation_wait_any(both(first:first), again, timeout=0d0)
+        call check(again == 1, 'the only one is done')
+        call hocket_operation_free(both(1))
+        started = both(2)
         call hocket_operation_free(started)
       end select
       do j = 1, size(theirs)

@@ -100,6 +100,17 @@ int hocket_operation_wait(hocket_operation* operation, double timeout) {
     });
 }
 
+int hocket_operation_wait_any(int64_t count, hocket_operation* const* operations, double timeout,
+                              int64_t* index) {
+    return guard(__func__, [&] {
+        std::vector<std::shared_ptr<hocket::Operation>> all;
+        for (const auto* each : list(count, operations, "operations"))
+            all.push_back(behind(each)->value);
+        std::int64_t& place = required(index, "index");
+        place = static_cast<std::int64_t>(hocket::wait_any(all, deadline_of(timeout)));
+    });
+}
+
 int hocket_operation_text(hocket_operation* operation, const char** text) {
     return guard(__func__, [&] {
         const auto held = behind(operation);

@@ -23,6 +23,12 @@ int hocket_operation_poll(hocket_operation* operation, bool* done);
 /* Polls `operation`, and everything else that this process has under way, until it completes. A
  * deadline ends the wait, not the operation. */
 int hocket_operation_wait(hocket_operation* operation, double timeout);
+/* Waits, in the same way, for the first of `count` operations: `index` is its number, from 0. It
+ * may have failed: the wait for it returns its error. So a program waits for any of several calls
+ * of hocket_iredistribute, hocket_transfer_operation and others. For requests of a task,
+ * hocket_request_wait_any gives the same answer on all of its processes. */
+int hocket_operation_wait_any(int64_t count, hocket_operation* const* operations, double timeout,
+                              int64_t* index);
 int hocket_operation_text(hocket_operation* operation, const char** text);
 int hocket_operation_free(hocket_operation** operation);
 

@@ -294,6 +294,21 @@ Protocol<TextMessage> receive_text(Link& link, int from, int tag) {
     co_return message;
 }
 
+Protocol<std::optional<TextMessage>> receive_text(Link& link, int from, int tag,
+                                                  const std::function<bool()>& ended) {
+    std::optional<ProbeResult> arrival;
+    When over([&] {
+        arrival = link.probe(from, tag);
+        if (arrival || !ended()) return arrival.has_value();
+        arrival = link.probe(from, tag);  // one that came before the end
+        return true;
+    });
+    co_await until(over);
+    std::optional<TextMessage> message;
+    if (arrival) message = co_await receive_text(link, std::move(*arrival), tag);
+    co_return message;
+}
+
 Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag) {
     TextMessage message{arrival.source, std::string()};
     if (arrival.text) {

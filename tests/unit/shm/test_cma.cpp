@@ -139,7 +139,7 @@ TEST(Cma, OneThatMayNotBeReadIsNotReached) {
 CmaMethod choice(std::int64_t bytes, std::int64_t run, std::int64_t packed_run,
                  std::int64_t count = 1) {
     const auto packed_runs = [=] { return bytes / packed_run; };
-    return choose_cma_method({bytes, bytes / run, packed_runs, count, 512 << 10});
+    return choose_cma_method(bytes, bytes / run, packed_runs, count, 512 << 10);
 }
 
 TEST(Cma, WhatPaysDependsOnTheLengthOfRuns) {

@@ -296,13 +296,13 @@ TEST(KnownLayouts, AReplyNamesOfferedLayoutsByTheirDigests) {
     replied.keep(first);
     const KnownLayouts offered = replied.recent();
     ASSERT_EQ(offered.offer().size(), 1U);
-    const Reply known{{}, envelope_of({first})}, other{{}, envelope_of({second})};
-    const std::string bytes = known.packed(KnownLayouts(offered.offer()));
+    const KnownLayouts there(offered.offer());
+    const std::string bytes = packed_reply(envelope_of({first}), there);
     EXPECT_LT(bytes.size(), 400U);
-    EXPECT_EQ(Reply::unpacked(bytes, offered).other.descriptors[0].value(), first);
-    EXPECT_THROW(Reply::unpacked(bytes), Error);
-    const std::string whole = other.packed(KnownLayouts(offered.offer()));
-    EXPECT_EQ(Reply::unpacked(whole, offered).other.descriptors[0].value(), second);
+    EXPECT_EQ(unpacked_reply(bytes, offered).descriptors[0].value(), first);
+    EXPECT_THROW(unpacked_reply(bytes), Error);
+    const std::string whole = packed_reply(envelope_of({second}), there);
+    EXPECT_EQ(unpacked_reply(whole, offered).descriptors[0].value(), second);
     replied.keep(Layout({3}, "(*)"));  // short: not worth an offer
     EXPECT_EQ(replied.offer().size(), 1U);
 }
