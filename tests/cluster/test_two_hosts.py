@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import re
@@ -16,6 +17,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+import lockstep.mpiexec
 import two_hosts
 from test_slurm import BAD, PROGRAM, places
 
@@ -239,6 +242,70 @@ def test_another_version_of_hocket(run, both):
 def test_too_few_places(run):
     code, out = run(*tasks(run.written(BAD), hosts="h1:2,h2:1"))
     assert code != 0 and "the hosts h1:2, h2:1 have 3 places, and the run 4 processes" in out, out
+
+
+#: two jobs that met by a port wait for each other until the line between their hosts is down
+LINE = """
+import sys, time
+import hocket as hk
+from mpi4py import MPI
+
+comm, (side, key) = MPI.COMM_WORLD, sys.argv[1:]
+if side == "sim":
+    port = hk.open_port("line", task="sim", address="h1:4711", key=key)
+    print("open", flush=True)
+    w, peer = port.accept(timeout=60), "viewer"
+else:
+    w, peer = hk.connect("h1:4711", task="viewer", key=key, timeout=60), "sim"
+a = hk.arange(hk.Layout(30000, "(BLOCK)", comm.size), "float64")
+b = hk.zeros(hk.Layout(30000, "(CYCLIC)", comm.size))
+for verb in ("send", "recv") if side == "sim" else ("recv", "send"):
+    w.send(a, peer) if verb == "send" else w.recv(b, peer)
+assert b.sum() == 29999 * 15000
+comm.barrier()
+print("waits", flush=True)
+try:
+    w.recv(b, peer, timeout=100)
+except hk.PeerLostError as error:
+    assert peer in str(error), error
+    print("lost", time.time(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_line_between_two_jobs_goes_down(both, run, processes):
+    """The wait of each of their processes ends within seconds; two, on a quiet machine."""
+    key = run.folder / "run.key"
+    key.touch(mode=0o600)
+    key.write_bytes(b"k" * 40)
+    run.written(LINE, "line.py")
+    mpiexec = str(Path(sys.executable).with_name("mpiexec"))
+    jobs = {}
+    link = ["ip", "link", "set", two_hosts.LINKS[0]]
+    with contextlib.ExitStack() as stack:
+        for side, host in (("sim", "h1"), ("viewer", "h2")):
+            words = [mpiexec, "-n", str(processes), sys.executable, "line.py", side, str(key)]
+            jobs[side] = stack.enter_context(
+                subprocess.Popen(
+                    both.command(host, words),
+                    cwd=run.folder,
+                    env={**both.environment, **lockstep.mpiexec.SETTINGS},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            stack.callback(jobs[side].kill)
+            wanted = "open" if side == "sim" else "waits"
+            while (said := jobs[side].stdout.readline().strip()) != wanted:
+                assert said in ("open", "waits"), said
+        stack.callback(subprocess.run, both.command("h1", [*link, "up"]), check=True)
+        subprocess.run(both.command("h1", [*link, "down"]), check=True)
+        down = time.time()
+        for job in jobs.values():
+            printed = job.communicate(timeout=100)[0]
+            lost = [float(text) for text in re.findall(r"lost (\S+)", printed)]
+            assert len(lost) == processes and job.returncode == 0, printed
+            assert all(when - down < 20 for when in lost), (lost, down)
 
 
 def test_a_host_that_is_lost_ends_the_run(run, both):
