@@ -350,7 +350,7 @@ def test_pictures_of_long_lists(tmp_path, runtime):
     job = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
     try:
         assert job.stdout is not None and job.stdout.readline() == "open\n"
-        with hk.observe("listed", timeout=60) as o:
+        with hk.observe("listed", timeout=180) as o:
             for name in ("elements", "shared", "one", "indirect", "columns"):
                 i, j = np.ogrid[: o[name].shape[0], : o[name].shape[1]]
                 whole = 100 * i + j
