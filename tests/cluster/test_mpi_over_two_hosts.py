@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = (
     "test_over_hosts", "test_kill", "test_kill_waits", "test_arguments", "test_alltoallw",
     "test_channel", "test_tasks", "test_team", "test_flow", "test_flow_comm", "test_collectives",
-    "test_redistribute", "test_weak_progress",
+    "test_redistribute", "test_weak_progress", "test_ports", "test_ports_flows",
+    "test_ports_hostile", "test_ports_kept", "test_ports_meeting", "test_ports_order",
+    "test_ports_programs", "test_ports_tasks", "test_ports_two_mpis", "test_steering",
 )  # fmt: skip
 
 

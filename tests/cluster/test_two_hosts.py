@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
+import importlib.util
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -16,6 +19,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+import lockstep.mpiexec
 import two_hosts
 from test_slurm import BAD, PROGRAM, places
 
@@ -219,26 +224,156 @@ def test_a_folder_that_is_not_shared(run):
     assert code != 0 and re.search(r"needs: h2: no /tmp/hocket-\w+; put Python's", out), out
 
 
+@contextlib.contextmanager
+def replaced(both: two_hosts.TwoHosts, run, path: Path, content: bytes) -> Iterator[None]:
+    """The second host sees a file with another content there."""
+    other = run.folder / path.name
+    other.write_bytes(content)
+    other.chmod(path.stat().st_mode)
+    subprocess.run(both.command("h2", ["mount", "--bind", str(other), str(path)]), check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(both.command("h2", ["umount", str(path)]), check=True)
+
+
 def test_another_version_of_hocket(run, both):
-    """The second host sees another file in the place of the installed package's description."""
+    """In the installed package's description."""
     found = importlib.metadata.distribution("hocket")
     described = Path(str(found.locate_file(f"hocket-{found.version}.dist-info/METADATA")))
-    other = run.folder / "METADATA"
-    other.write_text(described.read_text().replace(f"Version: {found.version}", "Version: 99.0"))
-    subprocess.run(both.command("h2", ["mount", "--bind", str(other), str(described)]), check=True)
-    try:
+    other = described.read_text().replace(f"Version: {found.version}", "Version: 99.0")
+    with replaced(both, run, described, other.encode()):
         code, out = run(*tasks(run.written(PROGRAM)))
-    finally:
-        subprocess.run(both.command("h2", ["umount", str(described)]), check=True)
     assert (
         code != 0 and f"different versions or processors: h1: hocket {found.version} with" in out
     ), out
     assert "; h2: hocket 99.0 with" in out
 
 
+def test_another_version_of_the_mpi(run, both):
+    """In the library itself: MPICH has the text, Open MPI puts numbers into one."""
+    say = """
+        from mpi4py import MPI
+        print(next(line.split()[-1] for line in open("/proc/self/maps") if "/libmpi.so" in line))
+        print(MPI.Get_library_version())
+        """
+    code, out = run(sys.executable, run.written(say))
+    assert code == 0, out
+    library, said = out.splitlines()[:2]
+    version = re.search(r"\d+\.\d+\.\d+", said)[0]
+    content = Path(library).read_bytes().replace(version.encode(), b"9" + version[1:].encode())
+    content = content.replace(b"Open MPI v%d.%d.%d", b"OpenMPI v9%d.%d.%d")
+    with replaced(both, run, Path(library), content):
+        code, out = run(*tasks(run.written(PROGRAM)))
+    wanted = r"h1: hocket \S+ with \D+{}, \S+ little endian; h2: hocket \S+ with \D+9{}?{}, "
+    first, rest = re.escape(version[0]), re.escape(version[1:])
+    assert code != 0 and re.search(wanted.format(first + rest, first, rest), out), out
+
+
+def test_another_processor(run, both):
+    """With another byte order."""
+    found = Path(importlib.util.find_spec("mpi4py").origin)
+    more = "import platform, sys\nplatform.machine = lambda: 's390x'\nsys.byteorder = 'big'\n"
+    with replaced(both, run, found, found.read_bytes() + more.encode()):
+        code, out = run(*tasks(run.written(PROGRAM)))
+    wanted = rf"h1: hocket .*, {platform.machine()} little endian; h2: hocket .*, s390x big endian"
+    assert code != 0 and re.search(wanted, out), out
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [("HOCKET_MAX_BUFFER", "4194304", "8388608"), ("HOCKET_BYTE_ORDER", "little", "big")],
+)
+def test_a_setting_that_differs(run, name, first, second):
+    run.written(
+        """
+        import hocket as hk
+        a = hk.zeros(hk.Layout(9, "(BLOCK)", 2))
+        try:
+            hk.redistribute(a, hk.Layout(9, "(CYCLIC)", 2))
+        except hk.MismatchError as error:
+            print(error, flush=True)
+        """
+    )
+    start = f"""\
+        #!/bin/sh
+        [ "$(hostname)" = h1 ] && export {name}={first} || export {name}={second}
+        exec '{sys.executable}' program.py
+        """
+    (run.folder / run.written(start, "start")).chmod(0o700)
+    line = [HOCKET, "run", "--timeout", "100", "--hosts", "h1:1,h2:1"]
+    _, out = run(*line, "rows=1:./start", "cols=1:./start")
+    wanted = rf"{name} is {first} on process 0 of 2 \(host h1\), but {second} on process 1 "
+    assert len(re.findall(wanted + r"of 2 \(host h2\)", out)) == 2, out
+
+
 def test_too_few_places(run):
     code, out = run(*tasks(run.written(BAD), hosts="h1:2,h2:1"))
     assert code != 0 and "the hosts h1:2, h2:1 have 3 places, and the run 4 processes" in out, out
+
+
+#: two jobs that met by a port wait for each other until the line between their hosts is down
+LINE = """
+import sys, time
+import hocket as hk
+from mpi4py import MPI
+
+comm, (side, key) = MPI.COMM_WORLD, sys.argv[1:]
+if side == "sim":
+    port = hk.open_port("line", task="sim", address="h1:4711", key=key)
+    print("open", flush=True)
+    w, peer = port.accept(timeout=60), "viewer"
+else:
+    w, peer = hk.connect("h1:4711", task="viewer", key=key, timeout=60), "sim"
+a = hk.arange(hk.Layout(30000, "(BLOCK)", comm.size), "float64")
+b = hk.zeros(hk.Layout(30000, "(CYCLIC)", comm.size))
+for verb in ("send", "recv") if side == "sim" else ("recv", "send"):
+    w.send(a, peer) if verb == "send" else w.recv(b, peer)
+assert b.sum() == 29999 * 15000
+comm.barrier()
+print("waits", flush=True)
+try:
+    w.recv(b, peer, timeout=100)
+except hk.PeerLostError as error:
+    assert peer in str(error), error
+    print("lost", time.time(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_line_between_two_jobs_goes_down(both, run, processes):
+    """The wait of each of their processes ends within seconds; two, on a quiet machine."""
+    key = run.folder / "run.key"
+    key.touch(mode=0o600)
+    key.write_bytes(b"k" * 40)
+    run.written(LINE, "line.py")
+    mpiexec = str(Path(sys.executable).with_name("mpiexec"))
+    jobs = {}
+    link = ["ip", "link", "set", two_hosts.LINKS[0]]
+    with contextlib.ExitStack() as stack:
+        for side, host in (("sim", "h1"), ("viewer", "h2")):
+            words = [mpiexec, "-n", str(processes), sys.executable, "line.py", side, str(key)]
+            jobs[side] = stack.enter_context(
+                subprocess.Popen(
+                    both.command(host, words),
+                    cwd=run.folder,
+                    env={**both.environment, **lockstep.mpiexec.SETTINGS},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            stack.callback(jobs[side].kill)
+            wanted = "open" if side == "sim" else "waits"
+            while (said := jobs[side].stdout.readline().strip()) != wanted:
+                assert said in ("open", "waits"), said
+        stack.callback(subprocess.run, both.command("h1", [*link, "up"]), check=True)
+        subprocess.run(both.command("h1", [*link, "down"]), check=True)
+        down = time.time()
+        for job in jobs.values():
+            printed = job.communicate(timeout=100)[0]
+            lost = [float(text) for text in re.findall(r"lost (\S+)", printed)]
+            assert len(lost) == processes and job.returncode == 0, printed
+            assert all(when - down < 20 for when in lost), (lost, down)
 
 
 def test_a_host_that_is_lost_ends_the_run(run, both):

@@ -2,7 +2,7 @@
 // A job in C++ whose flow sends to and receives from a job in Python that it met by a port.
 // tests/mpi/test_ports_flows.py starts it:
 //
-//     port_flow PORT FRAMES
+//     port_flow PORT FRAMES [KEY]
 #include <mpi.h>
 
 #include <cstdint>
@@ -34,10 +34,11 @@ std::int64_t* values(const Array& array) {
 
 // Frame k is i + 1000 k at index i; the other job answers with the double of it. Steps are inserted
 // in an order in which blocking calls would deadlock.
-void run(const std::string& port, int frames) {
+void run(const std::string& port, int frames, const std::string& key) {
     const Comm all = hocket::from_mpi(MPI_COMM_WORLD);
     hocket::ConnectOptions options;
     options.task = "flow";
+    options.key = key;
     options.deadline = hocket::Deadline::in(60);
     hocket::Tasks w = hocket::connect(port, all, options);
     const hocket::Layout layout({elements}, "(CYCLIC(3))", {all.size()});
@@ -86,7 +87,7 @@ void run(const std::string& port, int frames) {
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     try {
-        run(argv[1], argc > 2 ? std::atoi(argv[2]) : 4);
+        run(argv[1], std::atoi(argv[2]), argc > 3 ? argv[3] : "");
     } catch (const hocket::Error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

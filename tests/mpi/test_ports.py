@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lockstep import mpiexec
+from lockstep import elsewhere, mpiexec
 
 import hocket as hk
 from hocket import _pure
@@ -45,7 +45,7 @@ for name, layout in {
 port.publish("byte", hk.ones(hk.Layout((), "()"), "uint8"))
 nu, go = port.parameter("viscosity", 0.1), port.parameter("go", True)
 port.parameter("title", "a run"), port.parameter("steps", 100)
-pids = comm.gather(os.getpid())
+pids = comm.gather(f"{os.getpid()} {os.uname().nodename}")
 if comm.rank == 0:
     print(json.dumps([port.address, port.key, pids]), flush=True)
 seen = []
@@ -74,7 +74,8 @@ class Job:
         line = [mpiexec.find(), "-n", str(processes), *words]
         self.process = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
         assert self.process.stdout is not None
-        self.address, self.key, self.pids = json.loads(self.process.stdout.readline())
+        self.address, self.key, told = json.loads(self.process.stdout.readline())
+        self.processes = [elsewhere.Process.read(text) for text in told]
         self.name = name
 
     def __enter__(self):
@@ -349,7 +350,7 @@ def test_pictures_of_long_lists(tmp_path, runtime):
     job = subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
     try:
         assert job.stdout is not None and job.stdout.readline() == "open\n"
-        with hk.observe("listed", timeout=60) as o:
+        with hk.observe("listed", timeout=180) as o:
             for name in ("elements", "shared", "one", "indirect", "columns"):
                 i, j = np.ogrid[: o[name].shape[0], : o[name].shape[1]]
                 whole = 100 * i + j

@@ -18,6 +18,8 @@ from test_ports_tasks import ACCEPTOR, CONNECTOR
 
 import hocket as hk
 
+# tests/cluster/test_two_hosts.py has such a line, too.
+pytestmark = pytest.mark.one_host("these tests make hosts of their own")
 PROGRAM = """
 import sys, time
 import hocket as hk

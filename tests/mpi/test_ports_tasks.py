@@ -157,6 +157,7 @@ def test_a_job_that_is_killed_is_told_within_two_seconds(
     assert (sim.wait(60) == 0) == (then != "raise")
 
 
+ONE_HOST = pytest.mark.one_host("by TCP, between hosts, all connections open in the meeting")
 # Process r of either job sends to process r of the other, then all to all. A connection is a socket
 # of this process more.
 PAIRS = """
@@ -218,7 +219,7 @@ w.disconnect()
 
 
 @pytest.mark.parametrize("limit", [20, pytest.param(1, marks=pytest.mark.soak)])  # loaded; quiet
-@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize("keyed", [pytest.param(False, marks=ONE_HOST), True])
 def test_connections_open_at_their_first_use(keyed, limit, tmp_path, runtime):  # noqa: F811
     key = key_file(tmp_path / "run.key") if keyed else ""
     sim = start(tmp_path, PAIRS, "sim.py", 4, "sim", "", key)

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from lockstep import mpiexec
+from lockstep import mpiexec, over_hosts
+from lockstep.job import HOSTS
 from test_ports import runtime  # noqa: F401
 from test_ports_tasks import ACCEPTOR, CONNECTOR
 
@@ -35,6 +36,8 @@ def start(python: Path, folder: Path, code: str, processes: int, *words: str) ->
     program.write_text(code, encoding="utf-8")
     env = mpiexec.environment(os.environ, str(folder), processes, None)
     launcher = [str(python.parent / "mpiexec"), "-n", str(processes)] if processes else []
+    if launcher and HOSTS:
+        env[over_hosts.REAL], launcher[0] = launcher[0], mpiexec.find()
     line = [*launcher, str(python), str(program), *words]
     return subprocess.Popen(line, stdout=subprocess.PIPE, env=env, text=True)
 

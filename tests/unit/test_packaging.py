@@ -173,7 +173,6 @@ def test_the_container_builds_as_the_guide_says() -> None:
     for section in ("%files", "%post", "%environment", "%test", "%runscript"):
         assert f"\n{section}\n" in text
     assert "python3-dev python3-venv" in text and "HOCKET_ENV=/opt/hocket" in text
-    assert "untried" in text
 
 
 def test_the_metadata_are_complete() -> None:

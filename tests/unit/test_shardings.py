@@ -206,7 +206,7 @@ def shards_of_torch(cases, processes):
         for rank in range(processes)
     ]
     try:
-        texts = [process.communicate(timeout=120)[0] for process in started]
+        texts = [process.communicate(timeout=600)[0] for process in started]
     finally:
         for process in started:
             process.kill()

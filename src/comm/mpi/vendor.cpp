@@ -2,6 +2,7 @@
 #include "comm/vendor.hpp"
 
 #include <mpi.h>
+#include <signal.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
@@ -156,6 +157,18 @@ int test_some(std::vector<MPI_Request>& requests, std::vector<int>& indices, std
                        statuses != nullptr ? statuses->data() : MPI_STATUSES_IGNORE),
           "MPI_Testsome");
     return count;
+}
+
+// Open MPI writes to the connections of other hosts without MSG_NOSIGNAL, at last in MPI_Finalize,
+// when the other process may have closed its end.
+void outlive_connections() {
+    struct sigaction now {};
+    const bool known = sigaction(SIGPIPE, nullptr, &now) == 0;
+    if (!known || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+    // A handler, because programs that this one starts would inherit an ignored signal.
+    now.sa_handler = [](int) {};
+    now.sa_flags = SA_RESTART;
+    sigaction(SIGPIPE, &now, nullptr);
 }
 
 std::string node_name() {

@@ -34,6 +34,12 @@ def prepare(environment: MutableMapping[str, str], folder: Path) -> None:
     # Of their own each host has /tmp, and a launcher's daemons need that.
     environment["TMPDIR"] = environment["HOCKET_SHARED"] = str(folder)
     tempfile.tempdir = None  # made anew from TMPDIR
+    key = folder / "meeting.key"
+    key.touch(mode=0o600)
+    key.write_bytes(os.urandom(40))
+    environment["LOCKSTEP_KEY"], environment["LOCKSTEP_HOST"] = str(key), os.uname().nodename
+    paths = [str(Path(path).parent / "meeting"), environment.get("PYTHONPATH", "")]
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
 
 def line_of(words: list[str], real: Path, environment: Mapping[str, str]) -> list[str]:
