@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t most_observers = 64, most_asked = 64, most_connectors = 64;
 constexpr std::size_t most_queued = std::size_t{16} << 20;
 constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
-constexpr std::size_t longest_part = std::size_t{1} << 20;
 
 // Whether the layout's text would be long: its lists go to the observer as numbers, part by part.
 bool has_long_lists(const Layout& section) {
@@ -50,7 +49,7 @@ void Host::advance(bool polling) {
     propose(polling);
     for (Slot& slot : slots_)
         if (slot.call && slot.call->poll()) slot = {};
-    for (const ObserverPointer& observer : observers_) observer->flush();
+    flush(polling);
     observers_.remove_if([](const ObserverPointer& observer) { return !observer->present(); });
 }
 
@@ -88,8 +87,7 @@ void Host::admit_clients() {
                    std::to_string(most_observers) + " observers look on already; try again later");
         } else {
             entry_.listener()->welcome(*client, "");
-            observers_.push_back(
-                std::make_shared<ObserverConnection>(std::move(client->connection), client->right));
+            observers_.push_back(std::make_shared<ObserverConnection>(std::move(*client)));
             catalog_changed_ = true;
         }
     }
@@ -130,6 +128,10 @@ void Host::receive_requests(const ObserverPointer& observer) {
                     enqueue(observer, std::move(change));
                     break;
                 }
+                case net::MessageKind::taken:
+                    reader.end();
+                    lent_memories_.put_back(observer->taken(), platform::seconds());
+                    break;
                 default:
                     throw Error("a message has kind " + std::to_string(frame.kind));
             }
@@ -232,18 +234,19 @@ void Host::begin_sections() {
     }
 }
 
-std::vector<Host::AgreedSection> Host::agree_on(const OwnParts& own) {
+std::vector<Host::AgreedSection> Host::agree_on(OwnParts own) {
     std::vector<AgreedSection> sections;
     std::size_t k = 0;
     for (const PendingSection& asked : std::exchange(agreed_sections_, {})) {
-        const std::shared_ptr<const net::Bytes>& part = own[k++];
+        Part& part = own[k++];
         const net::SectionRequest& request = asked.request;
         const Array* const array = state_.array(request.name);
         try {
             if (array != nullptr) {
                 sections.push_back({asked.observer, request.number,
                                     state_.section(*array, request.slices), array->dtype().size,
-                                    part, asked.slot});
+                                    std::move(part), asked.slot,
+                                    request.maps && asked.observer->may_map()});
                 continue;
             }
         } catch (const Error& error) {
@@ -267,11 +270,11 @@ void Host::send_lists(ObserverConnection& observer, const AgreedSection& asked,
         std::vector<std::int64_t>& list = (*lists)[d];
         for (std::int64_t& index : list) index = base::little_endian(index);
         const auto all = std::as_bytes(std::span(list));
-        for (std::size_t first = 0; first < all.size(); first += longest_part) {
+        for (std::size_t first = 0; first < all.size(); first += longest_piece) {
             net::Writer body;
             body.i64(asked.number).i64(process).u8(static_cast<std::uint8_t>(d));
             observer.send(net::MessageKind::lists, body, lists,
-                          all.subspan(first, std::min(longest_part, all.size() - first)));
+                          all.subspan(first, std::min(longest_piece, all.size() - first)));
         }
     }
 }
@@ -299,22 +302,17 @@ comm::Protocol<> Host::collect(AgreedSection asked, std::int64_t poll) {
             send_lists(observer, asked, process);
             co_await comm::until(room);
         }
-        std::shared_ptr<const net::Bytes> part = asked.own;
+        const auto size = static_cast<std::size_t>(bytes);
+        Part part = process == 0 ? std::move(asked.own)
+                    : asked.maps ? lent_memories_.part(size)
+                                 : private_part(size);
         if (process != 0) {
-            auto received = std::make_shared<net::Bytes>(static_cast<std::size_t>(bytes));
             comm::Requests requests;
-            state_.link->receive(requests, received->data(), bytes, static_cast<int>(process),
+            state_.link->receive(requests, part.data.get(), bytes, static_cast<int>(process),
                                  State::elements + asked.slot);
             co_await comm::until(requests);
-            part = std::move(received);
         }
-        for (std::size_t first = 0; first < part->size(); first += longest_part) {
-            const auto piece =
-                std::span(*part).subspan(first, std::min(longest_part, part->size() - first));
-            net::Writer body;
-            body.i64(asked.number).i64(process).i64(static_cast<std::int64_t>(first));
-            observer.send(net::MessageKind::part, body, part, piece);
-        }
+        observer.send(asked.number, process, part);
     }
 }
 
@@ -334,7 +332,7 @@ void Host::end(const std::string& why) {
         observer->send(net::MessageKind::ended, body);
         const double until = platform::seconds() + longest_end;
         for (;;) {
-            observer->flush();
+            observer->flush(until);
             if (observer->drained() || !observer->present() || platform::seconds() > until) break;
             platform::sleep(0.001);
         }
