@@ -106,24 +106,24 @@ void State::receive() {
 // Observers that ask without pause get at most a hundredth of the program's time: eight tenths of
 // it for answers, as looks for requests take up to the rest. So the next request waits 125 times as
 // long as the last answer took of this thread's processor time, but at most a second.
-constexpr double share = 0.008, longest_pause = 1, most_debt = share * longest_pause;
+constexpr double share = 0.008, longest_pause = 1;
 
 void Host::charge(double seconds) {
     const double now = platform::seconds();
     const double left = std::max(0.0, debt_ - share * (now - debt_at_));
-    debt_ = std::min(left + seconds, most_debt);
+    debt_ = std::min(left + seconds, share * longest_pause);
     debt_at_ = now;
 }
 
-// A long answer to another host leaves bit by bit. Its first bytes may take a twentieth of the time
-// since the last look. Once these took as much as an observer gets in a second, the others take the
-// observers' share of the time, unless the program waits.
+// A long answer to another host leaves bit by bit. Its first bytes, which a picture of 16 MiB does
+// not exceed, may take a twentieth of the time since the last look. The others take the observers'
+// share of the time, unless the program waits.
 void Host::flush(bool polling) {
-    constexpr double first_share = 0.05, first_least = 200e-6, least = 50e-6;
+    constexpr double first_share = 0.05, first_least = 200e-6, least = 50e-6, most_at_first = 0.02;
     const double now = platform::seconds(), passed = now - std::exchange(flushed_at_, now);
     sending_ = std::max(0.0, sending_ - share * passed);
     double allowed = std::max(first_least, first_share * passed);
-    if (polling) allowed = std::min(allowed, most_debt - sending_);
+    if (polling) allowed = std::min(allowed, most_at_first - sending_);
     if (allowed < least) return;
     for (const ObserverPointer& observer : observers_) observer->flush(now + allowed);
     if (polling) sending_ += platform::seconds() - now;
@@ -230,7 +230,7 @@ void Host::settle() {
         net::Writer body;
         body.i64(asked.change.number).i64(agreed.poll);
         asked.observer->send(net::MessageKind::parameter_changed, body);
-        catalog_changed_ = true;
+        catalog_changed();
     }
     for (AgreedSection& asked : sections) {
         auto& call = slots_.at(static_cast<std::size_t>(asked.slot)).call;

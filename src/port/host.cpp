@@ -13,9 +13,8 @@
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_observers = 64, most_asked = 64, most_connectors = 64;
-constexpr std::size_t most_queued = std::size_t{16} << 20;
-constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
+constexpr std::size_t most_asked = 64;  // by one observer
+constexpr double longest_end = 0.2;     // seconds for an observer to take what is left
 
 // Whether the layout's text would be long: its lists go to the observer as numbers, part by part.
 bool has_long_lists(const Layout& section) {
@@ -43,7 +42,8 @@ void Host::advance(bool polling) {
         answers_.emplace(*state_.link, comm::any_source, State::answers);
     admit_clients();
     for (const ObserverPointer& observer : observers_) receive_requests(observer);
-    if (std::exchange(catalog_changed_, false)) announce();
+    std::erase_if(sections_, [](const auto& asked) { return !asked.observer->present(); });
+    announce();
     receive_answers();
     call_off_what_lies_too_far();
     propose(polling);
@@ -63,51 +63,6 @@ bool Host::serves() const {
            std::any_of(observers_.begin(), observers_.end(), [](const ObserverPointer& observer) {
                return !observer->drained() && !observer->full();
            });
-}
-
-void Host::admit_clients() {
-    const auto refuse = [](Client& client, const std::string& why) {
-        Listener::refuse(*client.connection, why);
-    };
-    while (auto client = entry_.listener()->next()) {
-        if (!client->hello.port.empty() && client->hello.port != state_.name) {
-            refuse(*client,
-                   "this is the port '" + state_.name + "', not '" + client->hello.port + "'");
-        } else if (finishing_) {
-            refuse(*client, "the program is just closing this port");
-        } else if (client->hello.role == net::Role::process) {
-            refuse(*client, "this is no process that waits for one of another job");
-        } else if (client->hello.role == net::Role::connector) {
-            if (connectors_.size() >= most_connectors)
-                refuse(*client, "too many jobs wait to be accepted; try again later");
-            else
-                connectors_.push_back(std::move(client));
-        } else if (observers_.size() >= most_observers) {
-            refuse(*client,
-                   std::to_string(most_observers) + " observers look on already; try again later");
-        } else {
-            entry_.listener()->welcome(*client, "");
-            observers_.push_back(std::make_shared<ObserverConnection>(std::move(*client)));
-            catalog_changed_ = true;
-        }
-    }
-}
-
-std::unique_ptr<Client> Host::next_connector(const std::string& task) {
-    for (auto it = connectors_.begin(); it != connectors_.end();) {
-        if (!task.empty() && (*it)->hello.task != task) {
-            ++it;
-            continue;
-        }
-        auto client = std::move(*it);
-        it = connectors_.erase(it);
-        try {
-            if (!client->connection->receive()) return client;
-        } catch (const Error&) {
-            continue;  // it has left
-        }
-    }
-    return nullptr;
 }
 
 void Host::receive_requests(const ObserverPointer& observer) {
@@ -191,12 +146,22 @@ void Host::enqueue(const ObserverPointer& observer, net::ParameterChange change)
                                                  types[now->index()] + ", and " +
                                                  types[change.value.index()] + " was given");
     }
-    if (changes_.size() >= most_asked * most_observers)
+    const auto others =
+        std::count_if(changes_.begin(), changes_.end(),
+                      [&](const PendingChange& asked) { return asked.observer == observer; });
+    if (static_cast<std::size_t>(others) >= most_asked ||
+        changes_.size() >= most_asked * most_observers)
         return observer->fail(change.number, "too many values are waiting for the next poll");
     changes_.push_back({observer, std::move(change)});
 }
 
+// To each observer that has not the last list, once it has taken what came before.
 void Host::announce() {
+    constexpr std::size_t most_before = std::size_t{64} << 10;
+    const auto waits = [&](const ObserverPointer& observer) {
+        return observer->catalog < catalogs_ && observer->queued() < most_before;
+    };
+    if (std::none_of(observers_.begin(), observers_.end(), waits)) return;
     net::Catalog catalog;
     catalog.poll = state_.polls;
     for (const auto& [name, array] : state_.arrays) catalog.arrays.push_back(entry_of(name, array));
@@ -204,8 +169,11 @@ void Host::announce() {
         catalog.parameters.emplace_back(name, *value);
     net::Writer body;
     net::write(body, catalog);
-    for (const ObserverPointer& observer : observers_)
+    for (const ObserverPointer& observer : observers_) {
+        if (!waits(observer)) continue;
         observer->send(net::MessageKind::catalog, body);
+        observer->catalog = catalogs_;
+    }
 }
 
 bool Host::waits_for_slot(const PendingSection& asked) const {

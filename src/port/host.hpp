@@ -19,6 +19,8 @@
 
 namespace hocket::port {
 
+inline constexpr std::size_t most_observers = 64;
+
 class Host {
   public:
     /// Of that state, which owns it.
@@ -39,7 +41,7 @@ class Host {
     const std::shared_ptr<Listener>& listener() const { return entry_.listener(); }
     LentMemories& lent_memories() { return lent_memories_; }
     /// To be called when the published names change.
-    void catalog_changed() { catalog_changed_ = true; }
+    void catalog_changed() { ++catalogs_; }
     /// Nothing new is begun; true once nothing is under way.
     bool finish();
     /// Tells the observers.
@@ -109,7 +111,8 @@ class Host {
     std::array<Slot, most_sections> slots_;
     double carried_out_at_ = 0;            // the last batch
     double sending_ = 0, flushed_at_ = 0;  // seconds that polls took to send, less some; as of when
-    bool catalog_changed_ = false, finishing_ = false;
+    std::int64_t catalogs_ = 1;            // how many lists of what is published there were
+    bool finishing_ = false;
 };
 
 /// The messages between process 0 and the others about an agreed poll.

@@ -67,7 +67,12 @@ void ObserverConnection::fail(std::int64_t number, const std::string& why) {
 }
 
 void ObserverConnection::receive(const std::function<void(const net::Frame&)>& take) {
-    while (const auto frame = connection_->receive()) take(*frame);
+    constexpr int most_at_once = 16;
+    for (int k = 0; k < most_at_once && connection_->queued() < most_queued; ++k) {
+        const auto frame = connection_->receive();
+        if (!frame) return;
+        take(*frame);
+    }
 }
 
 void ObserverConnection::refuse(const std::string& why) {

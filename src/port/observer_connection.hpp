@@ -16,8 +16,10 @@
 
 namespace hocket::port {
 
-/// The most bytes of an array, or of a list, in one message.
-inline constexpr std::size_t longest_piece = std::size_t{1} << 20;
+/// The most bytes of an array, or of a list, in one message; of answers that wait, but for one
+/// part.
+inline constexpr std::size_t longest_piece = std::size_t{1} << 20,
+                             most_queued = std::size_t{16} << 20;
 
 class ObserverConnection {
   public:
@@ -35,7 +37,8 @@ class ObserverConnection {
     /// Queues a part of a picture.
     void send(std::int64_t number, std::int64_t process, const Part& part);
     void fail(std::int64_t number, const std::string& why);
-    /// Passes all requests on that have come. @throws what `take` throws.
+    /// Passes requests on that have come, at most a few, and none while many answers wait: one that
+    /// asks without end gets no more of the program's time and memory. @throws what `take` throws.
     void receive(const std::function<void(const net::Frame&)>& take);
     /// It has read the part that was lent first. @throws Error where none is lent.
     LentMemory taken();
@@ -49,6 +52,8 @@ class ObserverConnection {
     bool full() const { return connection_->full(); }
     /// Whether the system has all bytes.
     bool drained() const { return drained_ && connection_->queued() == 0; }
+
+    std::int64_t catalog = 0;  // the number of the list that it has, or will have
 
   private:
     std::unique_ptr<net::Connection> connection_;

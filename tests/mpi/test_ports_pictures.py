@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures on one host: the program lends memory to the observer, which maps it."""
+"""How pictures travel: on one host in memory that the program lends, to other hosts bit by bit."""
 
 import array
 import contextlib
@@ -33,8 +33,8 @@ ADD_SEALS, GET_SEALS = 1033, 1034  # of fcntl, before Python 3.10
 class Client:
     """One who speaks the observers' protocol, and may break it."""
 
-    def __init__(self, where: str) -> None:
-        self.line = socket.socket(socket.AF_UNIX)
+    def __init__(self, where) -> None:
+        self.line = socket.socket(socket.AF_UNIX if isinstance(where, str) else socket.AF_INET)
         self.line.settimeout(20)
         self.line.connect(where)
         self.line.sendall(hello())
@@ -119,18 +119,20 @@ def test_a_picture_comes_by_one_descriptor_that_can_only_be_read(large):
     client.line.close()
 
 
-def test_all_observers_see_each_step_although_memory_is_used_again(runtime):  # noqa: F811
+@pytest.mark.parametrize("local", [True, False])
+def test_all_observers_see_each_step_although_memory_is_used_again(local, runtime):  # noqa: F811
     """Elements are the number of the poll, so that one that another picture overwrites is seen."""
     wrong = []
+    options = {} if local else {"address": "127.0.0.1:0", "secure": False}
 
     def look() -> None:
-        with hk.observe("again", timeout=30) as o:
+        with hk.observe(port.address, secure=local, timeout=30) as o:
             for k in range(6):
                 seen = o["a"][k % 3 :: 1 + k % 2]
                 if not (seen == o.step).all():
                     wrong.append((o.step, seen.min(), seen.max()))
 
-    with hk.open_port("again") as port:
+    with hk.open_port("again", **options) as port:
         a = hk.zeros(hk.Layout(SHAPE, "(*, *)"))
         port.publish("a", a)
         threads = [threading.Thread(target=look) for _ in range(8)]
@@ -139,8 +141,34 @@ def test_all_observers_see_each_step_although_memory_is_used_again(runtime):  # 
         while any(thread.is_alive() for thread in threads):
             a.local[...] = port.step + 1
             port.poll()
-        assert pictures_of(os.getpid()) > 0
+        assert (pictures_of(os.getpid()) > 0) == local
     assert not wrong
+
+
+def test_an_answer_leaves_while_the_program_waits(runtime):  # noqa: F811
+    """It polls until the answer begins, which is longer than the system's buffers, and then waits
+    for jobs."""
+    got = 0
+
+    def look() -> None:
+        nonlocal got
+        client = Client(("127.0.0.1", int(port.address.rpartition(":")[2])))
+        client.ask("a", (8192, 1024))
+        while got < 64 << 20:
+            kind, body = client.frame()
+            got += len(body) - 24 if kind == 14 else 0
+        client.line.close()
+
+    with hk.open_port("waits", address="127.0.0.1:0", secure=False) as port:
+        port.publish("a", hk.ones(hk.Layout((8192, 1024), "(*, *)")))
+        observer = threading.Thread(target=look)
+        observer.start()
+        while got == 0 and observer.is_alive():
+            port.poll()
+        while observer.is_alive():
+            with pytest.raises(hk.DeadlineError):
+                port.accept(timeout=0.5)
+        assert got == 64 << 20
 
 
 @pytest.mark.parametrize("forbidden", ["memfd", "socket"])
