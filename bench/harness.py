@@ -39,7 +39,8 @@ class Step:
     ``spoil`` overwrites the result, so that an earlier one cannot satisfy ``check``, which raises
     `WrongResultError`. ``extras`` gives more figures after the rounds. ``took``: for a ``run`` that
     starts programs with clocks of their own, their seconds since the last query; otherwise the
-    harness's clock counts.
+    harness's clock counts. ``single``: one run is a sample, however short, since it measures many
+    steps.
     """
 
     run: Callable[[], object]
@@ -48,6 +49,7 @@ class Step:
     close: Callable[[], None] = _nothing
     extras: Callable[[], Mapping[str, Any]] | None = None
     took: Callable[[], float] | None = None
+    single: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,8 @@ def _warm_up(entries: Sequence[_Entry], group: Group, effort: Effort) -> None:
         times = group.maximum([_turn(e.step, group, e.figure.calls_per_run) for e in entries])
         for k, entry in enumerate(entries):
             fastest[k] = min(fastest[k], float(times[k]) / entry.figure.calls_per_run)
+            if entry.step.single:
+                continue
             wanted = math.ceil(effort.sample_seconds / max(fastest[k], 1e-9))
             entry.figure.calls_per_run = min(max(wanted, 1), 100_000)
 

@@ -32,6 +32,9 @@ RANKS = 2
 TIMEOUT = 60.0  # seconds
 #: by which jobs meet
 WAYS = ("host", "tcp", "tls")
+PICTURES = 3  # in a run, one after the other
+#: how an observer looks on, and at how many KiB; at 0 nobody does
+LOOKS = (("host", 0), ("host", 64), ("host", 16384), ("tcp", 1024), ("tls", 1024))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -77,28 +80,28 @@ def _key(problem: Problem) -> str:
     return str(path)
 
 
+def _opened(problem: Problem, way: str, purpose: str = "") -> tuple[Any, str, dict[str, Any]]:
+    """The sending job's port, its address, and what the others need to get in."""
+    hk = hocket()
+    how = {"key": _key(problem) if way == "tls" else None, "secure": way != "tcp"}
+    # The ports of several contestants are open at once.
+    port, address = None, f"{problem.name}-{way}{purpose}"
+    if problem.sends:
+        where = None if way == "host" else f"{problem.host}:0"
+        port = hk.open_port(address, task="sender", address=where, comm=problem.job, **how)
+        address = address if where is None else port.address
+    return port, problem.comm.bcast(address), {**how, "timeout": TIMEOUT}
+
+
 def _port(problem: Problem, way: str) -> tuple[Callable[[], Any], Callable[[], None]]:
     """Opens the sending job's port. Functions by which both jobs meet, and that close the port."""
     hk = hocket()
-    key = _key(problem) if way == "tls" else None
-    secure = way != "tcp"
-    # The ports of several contestants are open at once.
-    name = f"{problem.name}-{way}"
-    port, address = None, name
-    if problem.sends:
-        where = None if way == "host" else f"{problem.host}:0"
-        port = hk.open_port(
-            name, task="sender", address=where, key=key, secure=secure, comm=problem.job
-        )
-        address = name if where is None else port.address
-    address = problem.comm.bcast(address)
+    port, address, how = _opened(problem, way)
 
     def meet() -> Any:
         if port is not None:
             return port.accept(timeout=TIMEOUT)
-        return hk.connect(
-            address, task="receiver", key=key, secure=secure, comm=problem.job, timeout=TIMEOUT
-        )
+        return hk.connect(address, task="receiver", comm=problem.job, **how)
 
     def close() -> None:
         if port is not None:
@@ -199,29 +202,30 @@ def resizing(problem: Problem) -> Contestant:
     return Contestant("hocket resize", prepare)
 
 
-def observed(problem: Problem, elements: int) -> Contestant:
-    """Seconds of the processor in `poll` a step of 10 ms, while an observer looks at so many
-    elements once in ten steps; at none: nobody looks."""
+def observed(problem: Problem, way: str, elements: int) -> Contestant:
+    """Seconds of the processor in `poll` a step of 10 ms, while an observer asks for so many
+    elements again and again; at none: nobody looks. And how long its pictures take."""
 
     def prepare() -> Step:
         hk = hocket()
-        name = f"{problem.name}-{elements}"
-        port: Any = None
+        port, address, how = _opened(problem, way, f"-{elements}")
         observer: Any = None
         if problem.sends:
-            port = hk.open_port(name, task="sender", comm=problem.job)
             port.publish("a", problem.a)
         looking = elements > 0 and not problem.sends and problem.job.rank == 0
         seen: Any = problem.wanted[:elements]
+        pictures: list[float] = []
         total = 0.0
 
         def run() -> None:
             nonlocal seen, total, observer
             if port is None:
                 if looking and observer is None:  # the program lets it in at a poll
-                    observer = hk.observe(name, timeout=TIMEOUT)
-                if looking:
+                    observer = hk.observe(address, **how)
+                for _ in range(PICTURES if looking else 0):
+                    began = time.monotonic()
                     seen = observer["a"][:elements]
+                    pictures.append(time.monotonic() - began)
                 problem.comm.Ibarrier().Wait()
                 return
             over, polling, steps = problem.comm.Ibarrier(), 0.0, 0
@@ -255,9 +259,16 @@ def observed(problem: Problem, elements: int) -> Contestant:
             if port is not None:
                 port.close()
 
-        return Step(run, check, spoil, close, took=took)
+        def extras() -> dict[str, Any]:
+            times = np.reshape(problem.comm.bcast(pictures, root=problem.half), (-1, PICTURES))
+            if times.size == 0:
+                return {}
+            first, other = (float(np.median(each)) for each in (times[:, 0], times[:, 1:]))
+            return {"a picture": {"after a while": first, "without pause": other}}
 
-    what = f"looked at, {8 * elements // 1024} KiB" if elements else "nobody looks"
+        return Step(run, check, spoil, close, took=took, extras=extras, single=True)
+
+    what = f"looked at, {way}, {8 * elements // 1024} KiB" if elements else "nobody looks"
     return Contestant(what, prepare)
 
 
@@ -290,8 +301,8 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
             elif way == "connect":
                 own = [meeting(problem, w) for w in ways]
             else:
-                looks = {min(kibibytes * 128, problem.elements) for kibibytes in (0, 32, 1024)}
-                own = [observed(problem, elements) for elements in sorted(looks)]
+                looks = {(w, min(128 * kibibytes, problem.elements)) for w, kibibytes in LOOKS}
+                own = [observed(problem, *look) for look in sorted(looks)]
             yield Match(question, [make(problem) for make in makers] + own)
     finally:
         problem.end()

@@ -8,13 +8,14 @@
 namespace hocket::base {
 namespace {
 
-// A message of one byte that carries a descriptor.
+// A message that may carry one descriptor.
 struct DescriptorMessage {
-    explicit DescriptorMessage(char& byte) : part{&byte, 1} {
+    DescriptorMessage(std::byte* bytes, std::size_t count) : part{bytes, count} {
         header.msg_iov = &part;
         header.msg_iovlen = 1;
         header.msg_control = control;
-        header.msg_controllen = sizeof control;
+        // Without the padding, in which a second descriptor would find room.
+        header.msg_controllen = CMSG_LEN(sizeof(int));
     }
     iovec part;
     msghdr header{};
@@ -23,8 +24,8 @@ struct DescriptorMessage {
 
 }  // namespace
 
-bool send_descriptor(int line, char byte, int file) {
-    DescriptorMessage message(byte);
+long send_descriptor(int line, std::span<const std::byte> bytes, int file) {
+    DescriptorMessage message(const_cast<std::byte*>(bytes.data()), bytes.size());
     if (file < 0) {
         message.header.msg_controllen = 0;
     } else {
@@ -34,15 +35,16 @@ bool send_descriptor(int line, char byte, int file) {
         item->cmsg_len = CMSG_LEN(sizeof file);
         std::memcpy(CMSG_DATA(item), &file, sizeof file);
     }
-    return sendmsg(line, &message.header, MSG_NOSIGNAL) == 1;
+    return sendmsg(line, &message.header, MSG_NOSIGNAL);
 }
 
-long receive_descriptor(int line, char& byte, int& file) {
-    DescriptorMessage message(byte);
+long receive_descriptor(int line, std::span<std::byte> into, int& file) {
+    DescriptorMessage message(into.data(), into.size());
     const ssize_t got = recvmsg(line, &message.header, MSG_CMSG_CLOEXEC);
     const cmsghdr* const item = got > 0 ? CMSG_FIRSTHDR(&message.header) : nullptr;
     file = -1;
-    if (item != nullptr && item->cmsg_type == SCM_RIGHTS)
+    if (item != nullptr && item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_RIGHTS &&
+        item->cmsg_len == CMSG_LEN(sizeof file))
         std::memcpy(&file, CMSG_DATA(item), sizeof file);
     return got;
 }

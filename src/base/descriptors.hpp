@@ -2,13 +2,17 @@
 // File descriptors that processes pass to each other over a Unix socket (SCM_RIGHTS).
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 namespace hocket::base {
 
-/// Sends one byte over a socket, and with it a descriptor of the file, unless `file` is -1. False
-/// with errno if that fails.
-bool send_descriptor(int line, char byte, int file);
-/// Receives one byte and its descriptor, which the caller closes; -1 for a byte without one.
-/// Returns what recvmsg does.
-long receive_descriptor(int line, char& byte, int& file);
+/// Sends bytes over a socket, and with the first of them a descriptor of the file, unless `file` is
+/// -1. Returns what sendmsg does.
+long send_descriptor(int line, std::span<const std::byte> bytes, int file);
+/// Receives bytes and the descriptor that came with one of them, which the caller closes; -1: none
+/// did. Bytes that came with different descriptors arrive in different calls. Of several that one
+/// message carries, the system closes all but the first. Returns what recvmsg does.
+long receive_descriptor(int line, std::span<std::byte> into, int& file);
 
 }  // namespace hocket::base

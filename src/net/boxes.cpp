@@ -107,6 +107,17 @@ void pack(const IndexLists& lists, std::int64_t itemsize, const void* array, con
                  });
 }
 
+std::optional<Box> box_of(const std::vector<std::optional<Slice>>& slices, const Shape& strides) {
+    Box box;
+    for (std::size_t d = 0; d < slices.size(); ++d) {
+        if (!slices[d]) return std::nullopt;
+        box.first += slices[d]->first * strides[d];
+        box.extents.push_back(slices[d]->count);
+        box.strides.push_back(slices[d]->step * strides[d]);
+    }
+    return box;
+}
+
 void unpack(const IndexLists& lists, std::int64_t itemsize, const void* packed, void* array,
             const Shape& strides) {
     const auto* const from_first = static_cast<const std::byte*>(packed);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hocket/layout.hpp"
@@ -18,6 +19,14 @@ void pack(const IndexLists& lists, std::int64_t itemsize, const void* array, con
           void* packed);
 void unpack(const IndexLists& lists, std::int64_t itemsize, const void* packed, void* array,
             const Shape& strides);
+
+/// Equally spaced elements of an array: distances in bytes, and the first byte.
+struct Box {
+    Shape extents, strides;
+    std::int64_t first = 0;
+};
+/// The elements of these slices; none where a dimension has no slice.
+std::optional<Box> box_of(const std::vector<std::optional<Slice>>& slices, const Shape& strides);
 
 Shape dense(const Shape& shape, std::int64_t itemsize);
 

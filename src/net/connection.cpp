@@ -10,16 +10,28 @@ namespace hocket::net {
 namespace {
 
 constexpr std::size_t frame_header = 5, at_once = std::size_t{256} << 10;
+// Between two looks at the time, so that a write takes a few hundredths of a millisecond.
+constexpr std::size_t most_written = std::size_t{64} << 10;
+
+Bytes frame(std::uint8_t kind, std::span<const std::byte> body, std::size_t more) {
+    Writer writer;
+    writer.u32(static_cast<std::uint32_t>(body.size() + more)).u8(kind).raw(body);
+    return {writer.bytes().begin(), writer.bytes().end()};
+}
 
 }  // namespace
 
 Connection::Connection(std::unique_ptr<Stream> stream, std::size_t longest)
     : stream_(std::move(stream)), longest_(longest) {}
 
-void Connection::send_raw(Bytes bytes) {
+void Connection::queue(Piece piece) {
     if (out_.empty()) moved_at_ = platform::seconds();
-    queued_ += bytes.size();
-    out_.push_back({std::move(bytes), nullptr, {}});
+    queued_ += piece.bytes().size();
+    out_.push_back(std::move(piece));
+}
+
+void Connection::send_raw(Bytes bytes) {
+    queue({std::move(bytes), {}, {}});
 }
 
 std::span<const std::byte> Connection::arrived() {
@@ -47,27 +59,35 @@ bool Connection::fill() {
 
 void Connection::send(std::uint8_t kind, std::span<const std::byte> body,
                       std::shared_ptr<const void> owner, std::span<const std::byte> shared) {
-    Writer writer;
-    writer.u32(static_cast<std::uint32_t>(body.size() + shared.size())).u8(kind).raw(body);
-    send_raw({writer.bytes().begin(), writer.bytes().end()});
-    if (shared.empty()) return;
-    queued_ += shared.size();
-    out_.push_back({{}, std::move(owner), shared});
+    send_raw(frame(kind, body, shared.size()));
+    if (!shared.empty()) queue({{}, std::move(owner), shared});
 }
 
-bool Connection::flush() {
+void Connection::send_with(std::uint8_t kind, std::span<const std::byte> body,
+                           std::shared_ptr<const void> owner, int file) {
+    queue({frame(kind, body, 0), std::move(owner), {}, file});
+}
+
+bool Connection::flush(double until) {
+    full_ = false;
     while (!out_.empty()) {
-        const auto bytes = out_.front().bytes().subspan(out_sent_);
-        const std::size_t taken = bytes.empty() ? 0 : stream_->write(bytes);
-        if (taken == 0 && !bytes.empty()) return false;
+        if (platform::seconds() >= until) return false;
+        const Piece& piece = out_.front();
+        const auto left = piece.bytes().subspan(out_sent_);
+        const auto bytes = left.first(std::min(left.size(), most_written));
+        const std::size_t taken =
+            bytes.empty() ? 0 : stream_->write_with(bytes, out_sent_ == 0 ? piece.file : -1);
+        full_ = taken == 0 && !bytes.empty();
+        if (full_) return false;
         moved_at_ = platform::seconds();
         queued_ -= taken;
         out_sent_ += taken;
-        if (taken < bytes.size()) continue;
+        if (taken < left.size()) continue;
         out_.pop_front();
         out_sent_ = 0;
     }
-    return stream_->flush();
+    full_ = !stream_->flush();
+    return !full_;
 }
 
 std::optional<Frame> Connection::receive() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,8 +37,14 @@ class Connection {
     /// `shared` follows `body` in the same frame, and stays where it is until it is sent.
     void send(std::uint8_t kind, std::span<const std::byte> body,
               std::shared_ptr<const void> owner = {}, std::span<const std::byte> shared = {});
-    /// True once nothing is left to send. @throws Disconnected
-    bool flush();
+    /// A descriptor of that file goes with the frame (Stream::write_with).
+    void send_with(std::uint8_t kind, std::span<const std::byte> body,
+                   std::shared_ptr<const void> owner, int file);
+    /// True once nothing is left to send. Ends at that time (platform::seconds), or a little later.
+    /// @throws Disconnected
+    bool flush(double until = std::numeric_limits<double>::infinity());
+    /// Whether the system took no byte the last time.
+    bool full() const { return full_; }
     /// The next frame, if all of it has come. @throws Error, Disconnected
     std::optional<Frame> receive();
 
@@ -50,8 +57,12 @@ class Connection {
         Bytes own;
         std::shared_ptr<const void> owner;
         std::span<const std::byte> shared;
-        std::span<const std::byte> bytes() const { return owner ? shared : std::span(own); }
+        int file = -1;
+        std::span<const std::byte> bytes() const {
+            return shared.empty() ? std::span(own) : shared;
+        }
     };
+    void queue(Piece piece);
     std::unique_ptr<Stream> stream_;
     std::size_t longest_;
     Bytes in_;
@@ -59,6 +70,7 @@ class Connection {
     std::deque<Piece> out_;
     std::size_t out_sent_ = 0, queued_ = 0;
     double moved_at_ = 0;
+    bool full_ = false;
 };
 
 }  // namespace hocket::net

@@ -144,7 +144,7 @@ void Dial::connect(Descriptor descriptor) {
     }
     connection_ = std::make_unique<Connection>(
         key_ ? tls_client(std::move(descriptor), key_, key_->suited(how_.wanted))
-             : plain_stream(std::move(descriptor)),
+             : plain_stream(std::move(descriptor), local_ && hello_.role == Role::observer),
         longest_to_observer);
 }
 

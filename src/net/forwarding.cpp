@@ -45,14 +45,14 @@ Route parse_route(std::span<const std::byte> bytes) {
 void pass_descriptor(const std::string& path, const Descriptor& passed) {
     const Descriptor to = dial_unix(path, longest_pass);
     if (!is_our_user(to)) throw Error("'" + path + "' belongs to another user");
-    if (!base::send_descriptor(to.get(), static_cast<char>(descriptor_follows), passed.get()))
+    if (base::send_descriptor(to.get(), std::span(&descriptor_follows, 1), passed.get()) != 1)
         throw Error(std::string("cannot hand a connection on: ") + std::strerror(errno));
 }
 
 Descriptor receive_descriptor(const Descriptor& from) {
-    char first = 0;
+    std::byte first{};
     int number = -1;
-    const auto got = base::receive_descriptor(from.get(), first, number);
+    const auto got = base::receive_descriptor(from.get(), std::span(&first, 1), number);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
     if (number < 0) throw Disconnected("no connection was handed on");
     return Descriptor(number);

@@ -31,6 +31,7 @@ class Session {
             dial.idle();
         }
         connection_ = dial.take();
+        maps_ = dial.local();
         swapped_ = dial.welcome().big_endian != states_big_endian();
         wait_for_answer([&] { return known_; }, "the list of its arrays");
     }
@@ -48,6 +49,7 @@ class Session {
     void set(const std::string& name, const Value& value);
 
   private:
+    bool look(const SectionRequest& request, Picture awaited);
     Connection& connection() {
         if (!connection_) throw Error("this look at the port '" + port_ + "' was closed");
         return *connection_;
@@ -58,6 +60,7 @@ class Session {
     void receive(const Frame& frame);
     void receive_section(Reader& reader);
     void receive_part(Reader& reader, bool elements);
+    void receive_lent(const LentPart& lent);
     void wait_for_answer(const std::function<bool()>& done, const std::string& what);
 
     std::string port_;
@@ -65,6 +68,7 @@ class Session {
     std::unique_ptr<Connection> connection_;
     Catalog catalog_;
     bool known_ = false, swapped_ = false;
+    bool maps_ = false;  // memory of the program; not once a descriptor was missing
     std::int64_t step_ = 0, number_ = 0, answered_ = 0;
     Picture* awaited_ = nullptr;  // the picture that is under way
     std::string failure_;
@@ -133,6 +137,8 @@ void Session::receive(const Frame& frame) {
             return receive_part(reader, true);
         case MessageKind::lists:
             return receive_part(reader, false);
+        case MessageKind::lent:
+            return receive_lent(read_lent_part(reader));
         case MessageKind::parameter_changed:
             answered_ = reader.i64();
             step_ = reader.i64();
@@ -172,6 +178,16 @@ void Session::receive_part(Reader& reader, bool elements) {
     if (awaited_->complete()) answered_ = number;
 }
 
+void Session::receive_lent(const LentPart& lent) {
+    const Descriptor file = connection().stream().passed();
+    if (awaited_ != nullptr && lent.number == awaited_->number()) {
+        if (!awaited_->take_lent(lent, file)) maps_ = false;
+        if (awaited_->complete()) answered_ = lent.number;
+    }
+    connection().send(static_cast<std::uint8_t>(MessageKind::taken), {});
+    flush();
+}
+
 const ObservedArray& Session::array(const std::string& name) {
     std::vector<std::string> names;
     for (const ObservedArray& one : catalog().arrays) {
@@ -202,20 +218,12 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
         // Parts of explicit segments come by row-major number.
         whole.resize(static_cast<std::size_t>(base::product(shape).value() * of.itemsize));
     }
-    Picture awaited(port_, ++number_, of.itemsize, whole.empty() ? data : whole.data(), shape);
-    Writer writer;
-    write(writer, SectionRequest{awaited.number(), name, {slices.begin(), slices.end()}});
-    connection().send(static_cast<std::uint8_t>(MessageKind::section_request), writer.bytes());
-    awaited_ = &awaited;
-    failure_.clear();
-    try {
-        wait_for_answer([&] { return answered_ == awaited.number(); }, "'" + name + "'");
-    } catch (...) {
-        awaited_ = nullptr;
-        throw;
-    }
-    awaited_ = nullptr;
-    if (!failure_.empty()) throw Error(failure_);
+    void* const to = whole.empty() ? data : whole.data();
+    SectionRequest request{0, name, {slices.begin(), slices.end()}};
+    do {
+        request.number = ++number_;
+        request.maps = maps_;
+    } while (!look(request, Picture(port_, number_, of.itemsize, to, shape)));
     if (whole.empty()) return;
     IndexLists all;
     for (const std::int64_t extent : shape) {
@@ -223,6 +231,27 @@ void Session::read(const std::string& name, std::span<const Slice> slices, void*
         for (std::size_t k = 0; k < list.size(); ++k) list[k] = static_cast<std::int64_t>(k);
     }
     unpack(all, of.itemsize, whole.data(), data, *strides);
+}
+
+// False where the elements are to be asked for once more, as bytes: a descriptor did not come. The
+// system had none left, or the connection leads through another process, which relays bytes alone.
+bool Session::look(const SectionRequest& request, Picture awaited) {
+    Writer writer;
+    write(writer, request);
+    connection().send(static_cast<std::uint8_t>(MessageKind::section_request), writer.bytes());
+    awaited_ = &awaited;
+    failure_.clear();
+    const auto missed = [&] { return request.maps && !maps_; };
+    try {
+        wait_for_answer([&] { return answered_ == request.number || missed(); },
+                        "'" + request.name + "'");
+    } catch (...) {
+        awaited_ = nullptr;
+        throw;
+    }
+    awaited_ = nullptr;
+    if (!failure_.empty()) throw Error(failure_);
+    return !missed();
 }
 
 void Session::set(const std::string& name, const Value& value) {

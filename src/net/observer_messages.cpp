@@ -41,6 +41,7 @@ void write(Writer& writer, const SectionRequest& request) {
         .u32(static_cast<std::uint32_t>(request.slices.size()));
     for (const Slice& slice : request.slices)
         writer.i64(slice.first).i64(slice.count).i64(slice.step).u8(slice.keep ? 1 : 0);
+    writer.u8(request.maps ? 1 : 0);
 }
 
 SectionRequest read_section_request(Reader& reader) {
@@ -54,6 +55,7 @@ SectionRequest read_section_request(Reader& reader) {
         slice.step = reader.i64();
         slice.keep = reader.u8() != 0;
     }
+    request.maps = reader.u8() != 0;
     return request;
 }
 
@@ -112,6 +114,19 @@ void write(Writer& writer, const SectionHeader& header) {
         writer.u8(static_cast<std::uint8_t>(part.counts.size()));
         for (const std::int64_t count : part.counts) writer.i64(count);
     }
+}
+
+void write(Writer& writer, const LentPart& part) {
+    writer.i64(part.number).i64(part.process).i64(part.inode);
+}
+
+LentPart read_lent_part(Reader& reader) {
+    LentPart part;
+    part.number = reader.i64();
+    part.process = reader.i64();
+    part.inode = reader.i64();
+    reader.end();
+    return part;
 }
 
 SectionHeader read_section_header(Reader& reader) {

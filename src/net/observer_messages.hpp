@@ -16,6 +16,7 @@ enum class MessageKind : std::uint8_t {
     // from the observer
     section_request = 1,   // SectionRequest
     parameter_change = 2,  // ParameterChange
+    taken = 3,             // the elements of the first lent memory that was not taken yet
     // from the program
     welcome = 10,            // right, byte order
     refused = 11,            // text: why the connection ends
@@ -26,6 +27,7 @@ enum class MessageKind : std::uint8_t {
     failed = 16,             // number of the request or change, text
     ended = 17,              // text: the program has closed its port
     lists = 18,              // number of the request, process, dimension, indices: before its parts
+    lent = 19,               // LentPart, with a descriptor: a part, where the observer can map it
 };
 
 /// The longest frames: from an observer, and to an observer.
@@ -40,6 +42,7 @@ struct SectionRequest {
     std::int64_t number = 0;
     std::string name;
     std::vector<Slice> slices;
+    bool maps = false;  // the observer is on the program's host, and maps memory that it is lent
 };
 struct ParameterChange {
     std::int64_t number = 0;
@@ -65,14 +68,23 @@ struct SectionHeader {
     std::vector<SectionPart> parts;
 };
 
+/// The observer reads the elements there, and says when it has them: the memory is used again. Its
+/// file has seals, so that the observer can rely on its length, and cannot write to it.
+struct LentPart {
+    std::int64_t number = 0, process = 0;  // of the request; whose part it is
+    std::int64_t inode = 0;                // of the file
+};
+
 void write(Writer& writer, const SectionRequest& request);
 void write(Writer& writer, const ParameterChange& change);
 void write(Writer& writer, const Catalog& catalog);
 void write(Writer& writer, const SectionHeader& header);
+void write(Writer& writer, const LentPart& part);
 /// @throws Error for bytes that are none.
 SectionRequest read_section_request(Reader& reader);
 ParameterChange read_parameter_change(Reader& reader);
 Catalog read_catalog(Reader& reader);
 SectionHeader read_section_header(Reader& reader);
+LentPart read_lent_part(Reader& reader);
 
 }  // namespace hocket::net

@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/picture.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "base/byte_order.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "hocket/kernel.hpp"
+#include "layout/form.hpp"
 
 namespace hocket::net {
+namespace {
+
+constexpr int seal_future_write = 0x10;  // of Linux 5.1; headers may be older
+
+// The fault of a file that a program lends; "": none. Only memory has seals, so a file
+// that waits for somebody when it is read is none.
+std::string problem_of(const Descriptor& file, std::int64_t inode, std::int64_t bytes) {
+    const int seals = ::fcntl(file.get(), F_GET_SEALS);
+    struct stat found {};
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 ||
+        (seals & (F_SEAL_WRITE | seal_future_write)) == 0 || ::fstat(file.get(), &found) != 0)
+        return "a file that may be shortened or written to";
+    if (static_cast<std::int64_t>(found.st_ino) != inode) return "another file than it names";
+    if (found.st_size >= bytes) return "";
+    return std::to_string(found.st_size) + " bytes of memory for a part of " +
+           std::to_string(bytes);
+}
+
+}  // namespace
 
 Picture::Picture(std::string port, std::int64_t number, std::int64_t itemsize, void* data,
                  Shape shape)
@@ -104,20 +130,44 @@ void Picture::take_elements(Reader& reader) {
     to.filled += bytes.size();
     missing_ -= static_cast<std::int64_t>(bytes.size());
     if (to.filled < all) return;
-    unpack_part(process, to);
+    unpack_part(process, to, to.elements.data());
     parts_.erase(process);
 }
 
-void Picture::unpack_part(std::int64_t process, const Part& part) const {
+bool Picture::take_lent(const LentPart& lent, const Descriptor& file) {
+    const Part& to = part(lent.process);
+    if (to.filled > 0) fail("a part twice");
+    if (!file) return false;
+    const std::string problem = problem_of(file, lent.inode, to.of.bytes);
+    if (!problem.empty()) fail("the descriptor of " + problem);
+    const auto bytes = static_cast<std::size_t>(to.of.bytes);
+    void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);
+    if (at == MAP_FAILED) return false;
+    const std::shared_ptr<const void> mapped(at, [at, bytes](const void*) { ::munmap(at, bytes); });
+    unpack_part(lent.process, to, static_cast<const std::byte*>(at));
+    missing_ -= to.of.bytes;
+    parts_.erase(lent.process);
+    return true;
+}
+
+void Picture::unpack_part(std::int64_t process, const Part& part, const std::byte* elements) const {
     const bool by_number = layout_ ? layout_->is_indexed() : part.lists.size() != shape_.size();
     const Shape strides = by_number ? Shape{itemsize_} : dense(shape_, itemsize_);
+    if (layout_ && !by_number) {
+        std::vector<std::optional<Slice>> slices;  // instead of lists, where they are spaced
+        for (const layout::IndexSet& held : layout_->form().sets(process))
+            slices.push_back(layout::positions(layout::whole(held.extent()), held, 0, 1));
+        if (const auto box = box_of(slices, strides))
+            return kernel::Copy(box->extents, itemsize_, dense(box->extents, itemsize_),
+                                box->strides)
+                .run(elements, static_cast<std::byte*>(data_) + box->first);
+    }
     if (layout_)
-        return unpack(layout_->global_indices(process), itemsize_, part.elements.data(), data_,
-                      strides);
+        return unpack(layout_->global_indices(process), itemsize_, elements, data_, strides);
     for (std::size_t d = 0; d < part.lists.size(); ++d)
         if (static_cast<std::int64_t>(part.lists[d].size()) != part.of.counts[d])
             fail("elements before all of their indices");
-    unpack(part.lists, itemsize_, part.elements.data(), data_, strides);
+    unpack(part.lists, itemsize_, elements, data_, strides);
 }
 
 }  // namespace hocket::net

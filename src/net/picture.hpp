@@ -12,6 +12,7 @@
 #include "hocket/layout.hpp"
 #include "net/boxes.hpp"
 #include "net/bytes.hpp"
+#include "net/descriptor.hpp"
 #include "net/observer_messages.hpp"
 
 namespace hocket::net {
@@ -30,6 +31,8 @@ class Picture {
     /// The messages' bodies, after the number of the request.
     void take_lists(Reader& reader);
     void take_elements(Reader& reader);
+    /// A whole part, from the file of that descriptor. False where the file cannot be mapped.
+    bool take_lent(const LentPart& lent, const Descriptor& file);
 
   private:
     struct Part {
@@ -42,7 +45,7 @@ class Picture {
     bool is_possible(const SectionPart& part) const;
     std::int64_t extent(const Part& part, std::size_t dimension) const;
     Part& part(std::int64_t process);
-    void unpack_part(std::int64_t process, const Part& part) const;
+    void unpack_part(std::int64_t process, const Part& part, const std::byte* elements) const;
 
     std::string port_;
     std::int64_t number_, itemsize_, missing_ = 0;

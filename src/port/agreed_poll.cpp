@@ -10,6 +10,7 @@
 // polls faster than process 0 is never further ahead of it than from one such poll to the next.
 // Invariant: process 0 never waits, because at that poll it calls off what not all have accepted.
 #include <algorithm>
+#include <utility>
 
 #include "base/platform.hpp"
 #include "port/host.hpp"
@@ -34,7 +35,7 @@ std::string proposal(const AgreedPoll& agreed) {
     for (const auto& [name, value] : agreed.batch.changes)
         net::write(writer, net::ParameterChange{0, name, value});
     writer.u32(static_cast<std::uint32_t>(agreed.batch.sections.size()));
-    for (const auto& [name, slices, slot] : agreed.batch.sections) {
+    for (const auto& [name, slices, slot, maps] : agreed.batch.sections) {
         writer.text(name).u8(static_cast<std::uint8_t>(slot));
         write_slices(writer, slices);
     }
@@ -105,14 +106,29 @@ void State::receive() {
 // Observers that ask without pause get at most a hundredth of the program's time: eight tenths of
 // it for answers, as looks for requests take up to the rest. So the next request waits 125 times as
 // long as the last answer took of this thread's processor time, but at most a second.
-constexpr double longest_pause = 1;
+constexpr double share = 0.008, longest_pause = 1;
 
 void Host::charge(double seconds) {
-    constexpr double share = 0.008;
     const double now = platform::seconds();
     const double left = std::max(0.0, debt_ - share * (now - debt_at_));
     debt_ = std::min(left + seconds, share * longest_pause);
     debt_at_ = now;
+}
+
+// A long answer to another host leaves bit by bit. Its first bytes, which a picture of 16 MiB does
+// not exceed, may take a twentieth of the time since the last look. The others take the observers'
+// share of the time, unless the program waits.
+void Host::flush(bool polling) {
+    constexpr double first_share = 0.05, first_least = 200e-6, least = 50e-6, most_at_first = 0.02;
+    const double now = platform::seconds(), passed = now - std::exchange(flushed_at_, now);
+    sending_ = std::max(0.0, sending_ - share * passed);
+    double allowed = std::max(first_least, first_share * passed);
+    if (polling) allowed = std::min(allowed, most_at_first - sending_);
+    if (allowed < least) return;
+    for (const ObserverPointer& observer : observers_) observer->flush(now + allowed);
+    if (polling) sending_ += platform::seconds() - now;
+    // The next look begins with another observer.
+    if (!observers_.empty()) observers_.splice(observers_.end(), observers_, observers_.begin());
 }
 
 void Host::propose(bool polling) {
@@ -137,7 +153,8 @@ void Host::propose(bool polling) {
     for (const PendingChange& asked : agreed_changes_)
         agreed.batch.changes.emplace_back(asked.change.name, asked.change.value);
     for (const PendingSection& asked : agreed_sections_)
-        agreed.batch.sections.push_back({asked.request.name, asked.request.slices, asked.slot});
+        agreed.batch.sections.push_back({asked.request.name, asked.request.slices, asked.slot,
+                                         asked.request.maps && asked.observer->may_map()});
     agreed.decided = alone;
     accepted_ = 1;
     send_to_all(proposal(agreed));
@@ -206,14 +223,14 @@ void Host::settle() {
     }
     const AgreedPoll agreed = *std::exchange(state_.agreed, std::nullopt);
     send_to_all(decision(agreed.round, true));
-    const OwnParts own = carry_out(state_, agreed.batch);
+    OwnParts own = carry_out(state_, agreed.batch);
     carried_out_at_ = platform::seconds();
-    std::vector<AgreedSection> sections = agree_on(own);
+    std::vector<AgreedSection> sections = agree_on(std::move(own));
     for (const PendingChange& asked : std::exchange(agreed_changes_, {})) {
         net::Writer body;
         body.i64(asked.change.number).i64(agreed.poll);
         asked.observer->send(net::MessageKind::parameter_changed, body);
-        catalog_changed_ = true;
+        catalog_changed();
     }
     for (AgreedSection& asked : sections) {
         auto& call = slots_.at(static_cast<std::size_t>(asked.slot)).call;

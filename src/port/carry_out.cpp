@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each process does at an agreed poll.
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "comm/interrupts.hpp"
 #include "hocket/kernel.hpp"
 #include "layout/form.hpp"
 #include "net/boxes.hpp"
+#include "port/host.hpp"
 #include "port/state.hpp"
 
 namespace hocket::port {
 namespace {
 
 // Sends a part, which nobody else holds any more.
-comm::Protocol<> send_part(std::shared_ptr<State> /*keep*/, comm::Link& link,
-                           std::shared_ptr<const net::Bytes> part, int slot) {
+comm::Protocol<> send_part(std::shared_ptr<State> /*keep*/, comm::Link& link, Part part, int slot) {
     comm::Requests requests;
-    link.send(requests, part->data(), static_cast<std::int64_t>(part->size()), 0,
+    link.send(requests, part.data.get(), static_cast<std::int64_t>(part.bytes), 0,
               State::elements + slot);
     co_await comm::until(requests);
 }
@@ -35,6 +34,7 @@ bool is_whole(const Layout& layout, const std::vector<Slice>& slices) {
 std::shared_ptr<const ListedSection> listed(State& state, const Layout& layout,
                                             const std::vector<Slice>& slices,
                                             std::int64_t process) {
+    state.last_section_at = comm::coarse_seconds();
     const auto& last = state.last_section;
     const auto equal = [](const Slice& a, const Slice& b) {
         return a.first == b.first && a.count == b.count && a.step == b.step && a.keep == b.keep;
@@ -55,37 +55,23 @@ std::shared_ptr<const ListedSection> listed(State& state, const Layout& layout,
                ListedSection{layout, slices, layout, std::move(places)});
 }
 
-// Copies the elements of a section without lists of their indices, which would need as many bytes
-// as an array of one dimension. False unless they are equally spaced in this process's memory.
-bool copy_spaced(const Array& array, const std::vector<Slice>& slices, std::byte* packed) {
-    if (array.layout().is_indexed()) return false;
-    const std::int64_t itemsize = array.dtype().size;
-    const auto* from = static_cast<const std::byte*>(array.data());
-    Shape extents, strides;
-    for (const auto& found : array.layout().section_slices(slices, array.process())) {
-        if (!found) return false;
-        const std::int64_t stride = array.strides()[extents.size()];
-        from += found->first * stride;
-        extents.push_back(found->count);
-        strides.push_back(found->step * stride);
-    }
-    kernel::Copy(extents, itemsize, strides, net::dense(extents, itemsize)).run(from, packed);
-    return true;
-}
-
-std::shared_ptr<const net::Bytes> copied(State& state, const Array& array,
-                                         const std::vector<Slice>& slices, const Layout& section) {
+Part copied(State& state, const Array& array, const std::vector<Slice>& slices,
+            const Layout& section, bool maps) {
     const std::int64_t process = array.process(), itemsize = array.dtype().size;
     const auto bytes = static_cast<std::size_t>(section.local_elements(process) * itemsize);
-    auto& part = state.last_part;
-    if (!part || part.use_count() > 1 || part->size() != bytes)
-        part = std::make_shared<net::Bytes>(bytes);
-    // The thread that sent the last part read it before it let it go (use_count is relaxed).
-    std::atomic_thread_fence(std::memory_order_acquire);
-    state.last_part_at = comm::coarse_seconds();
-    if (!copy_spaced(array, slices, part->data()))
-        net::pack(state.places(array, slices), itemsize, array.data(), array.strides(),
-                  part->data());
+    Part part = maps ? state.host->lent_memories().part(bytes) : private_part(bytes);
+    if (!array.layout().is_indexed()) {
+        // Lists of indices would need as many bytes as an array of one dimension.
+        const auto slices_here = array.layout().section_slices(slices, process);
+        if (const auto box = net::box_of(slices_here, array.strides())) {
+            const auto* const from = static_cast<const std::byte*>(array.data()) + box->first;
+            kernel::Copy(box->extents, itemsize, box->strides, net::dense(box->extents, itemsize))
+                .run(from, part.data.get());
+            return part;
+        }
+    }
+    net::pack(state.places(array, slices), itemsize, array.data(), array.strides(),
+              part.data.get());
     return part;
 }
 
@@ -114,30 +100,29 @@ bool sends_part(const Layout& section, std::int64_t process) {
     return owner == process || section.form().sets(owner) != indices;
 }
 
-void State::free_last_part(double now) {
+void State::free_unused(double now) {
     constexpr double unused = 5;  // seconds
-    if (!last_part || now - last_part_at <= unused) return;
-    last_part.reset();
-    last_section.reset();
+    if (last_section && now - last_section_at > unused) last_section.reset();
+    if (host) host->lent_memories().free_unused(now);
 }
 
 OwnParts carry_out(State& state, const Batch& batch) {
     for (const auto& [name, value] : batch.changes)
         if (const auto parameter = state.parameter(name)) *parameter = value;
     OwnParts own;
-    for (const auto& [name, slices, slot] : batch.sections) {
+    for (const auto& [name, slices, slot, maps] : batch.sections) {
         own.emplace_back();
         const Array* const array = state.array(name);
         if (array == nullptr || array->process() < 0) continue;
-        std::shared_ptr<const net::Bytes> part;
+        Part part;
         try {
             const Layout section = state.section(*array, slices);
             if (sends_part(section, array->process()))
-                part = copied(state, *array, slices, section);
+                part = copied(state, *array, slices, section, maps);
         } catch (const LayoutError&) {
             continue;  // the array was replaced meanwhile: process 0 tells who asked
         }
-        if (!part) continue;
+        if (!part.data) continue;
         if (state.first()) {
             own.back() = std::move(part);
             continue;

@@ -13,10 +13,8 @@
 namespace hocket::port {
 namespace {
 
-constexpr std::size_t most_observers = 64, most_asked = 64, most_connectors = 64;
-constexpr std::size_t most_queued = std::size_t{16} << 20;
-constexpr double longest_end = 0.2;  // seconds for an observer to take what is left
-constexpr std::size_t longest_part = std::size_t{1} << 20;
+constexpr std::size_t most_asked = 64;  // by one observer
+constexpr double longest_end = 0.2;     // seconds for an observer to take what is left
 
 // Whether the layout's text would be long: its lists go to the observer as numbers, part by part.
 bool has_long_lists(const Layout& section) {
@@ -44,13 +42,14 @@ void Host::advance(bool polling) {
         answers_.emplace(*state_.link, comm::any_source, State::answers);
     admit_clients();
     for (const ObserverPointer& observer : observers_) receive_requests(observer);
-    if (std::exchange(catalog_changed_, false)) announce();
+    std::erase_if(sections_, [](const auto& asked) { return !asked.observer->present(); });
+    announce();
     receive_answers();
     call_off_what_lies_too_far();
     propose(polling);
     for (Slot& slot : slots_)
         if (slot.call && slot.call->poll()) slot = {};
-    for (const ObserverPointer& observer : observers_) observer->flush();
+    flush(polling);
     observers_.remove_if([](const ObserverPointer& observer) { return !observer->present(); });
 }
 
@@ -64,52 +63,6 @@ bool Host::serves() const {
            std::any_of(observers_.begin(), observers_.end(), [](const ObserverPointer& observer) {
                return !observer->drained() && !observer->full();
            });
-}
-
-void Host::admit_clients() {
-    const auto refuse = [](Client& client, const std::string& why) {
-        Listener::refuse(*client.connection, why);
-    };
-    while (auto client = entry_.listener()->next()) {
-        if (!client->hello.port.empty() && client->hello.port != state_.name) {
-            refuse(*client,
-                   "this is the port '" + state_.name + "', not '" + client->hello.port + "'");
-        } else if (finishing_) {
-            refuse(*client, "the program is just closing this port");
-        } else if (client->hello.role == net::Role::process) {
-            refuse(*client, "this is no process that waits for one of another job");
-        } else if (client->hello.role == net::Role::connector) {
-            if (connectors_.size() >= most_connectors)
-                refuse(*client, "too many jobs wait to be accepted; try again later");
-            else
-                connectors_.push_back(std::move(client));
-        } else if (observers_.size() >= most_observers) {
-            refuse(*client,
-                   std::to_string(most_observers) + " observers look on already; try again later");
-        } else {
-            entry_.listener()->welcome(*client, "");
-            observers_.push_back(
-                std::make_shared<ObserverConnection>(std::move(client->connection), client->right));
-            catalog_changed_ = true;
-        }
-    }
-}
-
-std::unique_ptr<Client> Host::next_connector(const std::string& task) {
-    for (auto it = connectors_.begin(); it != connectors_.end();) {
-        if (!task.empty() && (*it)->hello.task != task) {
-            ++it;
-            continue;
-        }
-        auto client = std::move(*it);
-        it = connectors_.erase(it);
-        try {
-            if (!client->connection->receive()) return client;
-        } catch (const Error&) {
-            continue;  // it has left
-        }
-    }
-    return nullptr;
 }
 
 void Host::receive_requests(const ObserverPointer& observer) {
@@ -130,6 +83,10 @@ void Host::receive_requests(const ObserverPointer& observer) {
                     enqueue(observer, std::move(change));
                     break;
                 }
+                case net::MessageKind::taken:
+                    reader.end();
+                    lent_memories_.put_back(observer->taken(), platform::seconds());
+                    break;
                 default:
                     throw Error("a message has kind " + std::to_string(frame.kind));
             }
@@ -189,12 +146,22 @@ void Host::enqueue(const ObserverPointer& observer, net::ParameterChange change)
                                                  types[now->index()] + ", and " +
                                                  types[change.value.index()] + " was given");
     }
-    if (changes_.size() >= most_asked * most_observers)
+    const auto others =
+        std::count_if(changes_.begin(), changes_.end(),
+                      [&](const PendingChange& asked) { return asked.observer == observer; });
+    if (static_cast<std::size_t>(others) >= most_asked ||
+        changes_.size() >= most_asked * most_observers)
         return observer->fail(change.number, "too many values are waiting for the next poll");
     changes_.push_back({observer, std::move(change)});
 }
 
+// To each observer that has not the last list, once it has taken what came before.
 void Host::announce() {
+    constexpr std::size_t most_before = std::size_t{64} << 10;
+    const auto waits = [&](const ObserverPointer& observer) {
+        return observer->catalog < catalogs_ && observer->queued() < most_before;
+    };
+    if (std::none_of(observers_.begin(), observers_.end(), waits)) return;
     net::Catalog catalog;
     catalog.poll = state_.polls;
     for (const auto& [name, array] : state_.arrays) catalog.arrays.push_back(entry_of(name, array));
@@ -202,8 +169,11 @@ void Host::announce() {
         catalog.parameters.emplace_back(name, *value);
     net::Writer body;
     net::write(body, catalog);
-    for (const ObserverPointer& observer : observers_)
+    for (const ObserverPointer& observer : observers_) {
+        if (!waits(observer)) continue;
         observer->send(net::MessageKind::catalog, body);
+        observer->catalog = catalogs_;
+    }
 }
 
 bool Host::waits_for_slot(const PendingSection& asked) const {
@@ -232,18 +202,19 @@ void Host::begin_sections() {
     }
 }
 
-std::vector<Host::AgreedSection> Host::agree_on(const OwnParts& own) {
+std::vector<Host::AgreedSection> Host::agree_on(OwnParts own) {
     std::vector<AgreedSection> sections;
     std::size_t k = 0;
     for (const PendingSection& asked : std::exchange(agreed_sections_, {})) {
-        const std::shared_ptr<const net::Bytes>& part = own[k++];
+        Part& part = own[k++];
         const net::SectionRequest& request = asked.request;
         const Array* const array = state_.array(request.name);
         try {
             if (array != nullptr) {
                 sections.push_back({asked.observer, request.number,
                                     state_.section(*array, request.slices), array->dtype().size,
-                                    part, asked.slot});
+                                    std::move(part), asked.slot,
+                                    request.maps && asked.observer->may_map()});
                 continue;
             }
         } catch (const Error& error) {
@@ -267,11 +238,11 @@ void Host::send_lists(ObserverConnection& observer, const AgreedSection& asked,
         std::vector<std::int64_t>& list = (*lists)[d];
         for (std::int64_t& index : list) index = base::little_endian(index);
         const auto all = std::as_bytes(std::span(list));
-        for (std::size_t first = 0; first < all.size(); first += longest_part) {
+        for (std::size_t first = 0; first < all.size(); first += longest_piece) {
             net::Writer body;
             body.i64(asked.number).i64(process).u8(static_cast<std::uint8_t>(d));
             observer.send(net::MessageKind::lists, body, lists,
-                          all.subspan(first, std::min(longest_part, all.size() - first)));
+                          all.subspan(first, std::min(longest_piece, all.size() - first)));
         }
     }
 }
@@ -299,22 +270,17 @@ comm::Protocol<> Host::collect(AgreedSection asked, std::int64_t poll) {
             send_lists(observer, asked, process);
             co_await comm::until(room);
         }
-        std::shared_ptr<const net::Bytes> part = asked.own;
+        const auto size = static_cast<std::size_t>(bytes);
+        Part part = process == 0 ? std::move(asked.own)
+                    : asked.maps ? lent_memories_.part(size)
+                                 : private_part(size);
         if (process != 0) {
-            auto received = std::make_shared<net::Bytes>(static_cast<std::size_t>(bytes));
             comm::Requests requests;
-            state_.link->receive(requests, received->data(), bytes, static_cast<int>(process),
+            state_.link->receive(requests, part.data.get(), bytes, static_cast<int>(process),
                                  State::elements + asked.slot);
             co_await comm::until(requests);
-            part = std::move(received);
         }
-        for (std::size_t first = 0; first < part->size(); first += longest_part) {
-            const auto piece =
-                std::span(*part).subspan(first, std::min(longest_part, part->size() - first));
-            net::Writer body;
-            body.i64(asked.number).i64(process).i64(static_cast<std::int64_t>(first));
-            observer.send(net::MessageKind::part, body, part, piece);
-        }
+        observer.send(asked.number, process, part);
     }
 }
 
@@ -334,7 +300,7 @@ void Host::end(const std::string& why) {
         observer->send(net::MessageKind::ended, body);
         const double until = platform::seconds() + longest_end;
         for (;;) {
-            observer->flush();
+            observer->flush(until);
             if (observer->drained() || !observer->present() || platform::seconds() > until) break;
             platform::sleep(0.001);
         }

@@ -19,6 +19,8 @@
 
 namespace hocket::port {
 
+inline constexpr std::size_t most_observers = 64;
+
 class Host {
   public:
     /// Of that state, which owns it.
@@ -37,8 +39,9 @@ class Host {
     /// `task`: its name; "": any.
     std::unique_ptr<Client> next_connector(const std::string& task);
     const std::shared_ptr<Listener>& listener() const { return entry_.listener(); }
+    LentMemories& lent_memories() { return lent_memories_; }
     /// To be called when the published names change.
-    void catalog_changed() { catalog_changed_ = true; }
+    void catalog_changed() { ++catalogs_; }
     /// Nothing new is begun; true once nothing is under way.
     bool finish();
     /// Tells the observers.
@@ -58,8 +61,9 @@ class Host {
         std::int64_t number;  // of the request
         Layout layout;
         std::int64_t itemsize;
-        std::shared_ptr<const net::Bytes> own;  // this process's part
+        Part own;  // this process's part
         int slot;
+        bool maps;  // whether the observer maps parts
     };
     // A slot is taken from the proposal of a section until its last part has been handed on.
     struct Slot {
@@ -80,7 +84,7 @@ class Host {
     void call_off_what_lies_too_far();
     void send_to_all(const std::string& text);
     void announce();
-    std::vector<AgreedSection> agree_on(const OwnParts& own);
+    std::vector<AgreedSection> agree_on(OwnParts own);
     bool waits_for_slot(const PendingSection& asked) const;
     bool may_begin_section() const;
     void begin_sections();
@@ -88,10 +92,12 @@ class Host {
                            std::int64_t process);
     comm::Protocol<> collect(AgreedSection asked, std::int64_t poll);
     bool collecting() const;
+    void flush(bool polling);
 
     State& state_;
     Entry entry_;
     std::list<ObserverPointer> observers_;
+    LentMemories lent_memories_;
     std::list<std::unique_ptr<Client>> connectors_;
     std::deque<PendingSection> sections_, agreed_sections_;
     std::deque<PendingChange> changes_, agreed_changes_;
@@ -103,8 +109,10 @@ class Host {
     double debt_ = 0, debt_at_ = 0;  // seconds that observers took from the program; as of when
     std::int64_t furthest_ = 0;      // polls that any process is known to have made
     std::array<Slot, most_sections> slots_;
-    double carried_out_at_ = 0;  // the last batch
-    bool catalog_changed_ = false, finishing_ = false;
+    double carried_out_at_ = 0;            // the last batch
+    double sending_ = 0, flushed_at_ = 0;  // seconds that polls took to send, less some; as of when
+    std::int64_t catalogs_ = 1;            // how many lists of what is published there were
+    bool finishing_ = false;
 };
 
 /// The messages between process 0 and the others about an agreed poll.

@@ -1,72 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A connection to an observer. Long answers leave in a thread of the pool, so that `poll` neither
-// copies them into sockets nor encrypts them.
+// A connection to an observer. Nothing here waits: bytes leave as far as the system takes them.
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 
-#include "base/pool.hpp"
 #include "net/connection.hpp"
 #include "net/key.hpp"
 #include "net/observer_messages.hpp"
+#include "port/listener.hpp"
+#include "port/part_memory.hpp"
 
 namespace hocket::port {
 
+/// The most bytes of an array, or of a list, in one message; of answers that wait, but for one
+/// part.
+inline constexpr std::size_t longest_piece = std::size_t{1} << 20,
+                             most_queued = std::size_t{16} << 20;
+
 class ObserverConnection {
   public:
-    ObserverConnection(std::unique_ptr<net::Connection> connection, net::Right right)
-        : connection_(std::move(connection)), right_(right) {}
-    ~ObserverConnection();
-    ObserverConnection(const ObserverConnection&) = delete;
-    ObserverConnection& operator=(const ObserverConnection&) = delete;
+    explicit ObserverConnection(Client client);
 
     net::Right right() const { return right_; }
-    /// False once it has left, or takes no byte any more.
+    /// Whether it may be lent memory: it is on this host, and of our user.
+    bool may_map() const { return may_map_; }
+    /// False once it has left, or takes nothing any more.
     bool present() const { return !lost_; }
     void leave() { lost_ = true; }
     /// Queues a message. `shared` follows `body`, and stays where it is until it is sent.
     void send(net::MessageKind kind, const net::Writer& body,
               std::shared_ptr<const void> owner = {}, std::span<const std::byte> shared = {});
+    /// Queues a part of a picture.
+    void send(std::int64_t number, std::int64_t process, const Part& part);
     void fail(std::int64_t number, const std::string& why);
-    /// Passes all requests on that have come; none while the other thread sends. @throws what
-    /// `take` throws.
+    /// Passes requests on that have come, at most a few, and none while many answers wait: one that
+    /// asks without end gets no more of the program's time and memory. @throws what `take` throws.
     void receive(const std::function<void(const net::Frame&)>& take);
-    /// Sends short messages now, and begins to send long ones. Never waits.
-    void flush();
+    /// It has read the part that was lent first. @throws Error where none is lent.
+    LentMemory taken();
+    /// Sends until that time, or as long as the system takes bytes.
+    void flush(double until);
     /// Sends the reason, and ends the connection.
     void refuse(const std::string& why);
-    /// Bytes that have not left yet.
-    std::size_t queued() const { return queued_; }
+    /// Bytes that have not left yet, or are lent.
+    std::size_t queued() const { return connection_->queued() + lent_bytes_; }
     /// Whether the system takes no byte now, because the observer has not taken the last ones.
-    bool full() const { return full_; }
+    bool full() const { return connection_->full(); }
     /// Whether the system has all bytes.
-    bool drained() const { return drained_ && queued_ == 0; }
+    bool drained() const { return drained_ && connection_->queued() == 0; }
+
+    std::int64_t catalog = 0;  // the number of the list that it has, or will have
 
   private:
-    struct Message {
-        net::MessageKind kind;
-        net::Bytes body;
-        std::shared_ptr<const void> owner;
-        std::span<const std::byte> shared;
-    };
-    bool write_out();
-    void serve();
-
-    std::unique_ptr<net::Connection> connection_;  // by the thread that holds io_
+    std::unique_ptr<net::Connection> connection_;
     net::Right right_;
-    std::mutex io_, messages_lock_;
-    std::deque<Message> messages_;
-    std::atomic<std::size_t> queued_{0};
-    std::atomic<bool> lost_{false}, serving_{false}, claimed_{true}, ends_{false}, drained_{true},
-        full_{false};
-    double began_ = 0;
-    std::unique_ptr<base::ServiceThreads> thread_;  // last: it ends before its data
+    bool may_map_, lost_ = false, drained_ = true;
+    std::deque<LentMemory> lent_;  // not read yet; never used again if it leaves
+    std::size_t lent_bytes_ = 0;
+    double lent_at_ = 0;  // or when it has read one, if that was later
 };
 
 }  // namespace hocket::port

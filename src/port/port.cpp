@@ -249,7 +249,7 @@ void Port::poll(Deadline deadline) {
     {
         const comm::EngineLock engine_lock;
         state.next_check = now + port::between_receptions;
-        state.free_last_part(now);
+        state.free_unused(now);
         if (state.host) {
             const double began = platform::thread_seconds();
             bool serves = state.host->serves();

@@ -19,6 +19,7 @@
 #include "hocket/port.hpp"
 #include "net/boxes.hpp"
 #include "net/observer_messages.hpp"
+#include "port/part_memory.hpp"
 
 namespace hocket::port {
 
@@ -34,6 +35,7 @@ struct Batch {
         std::string name;
         std::vector<Slice> slices;
         int slot;
+        bool maps = false;  // on process 0: the observer maps this process's part
     };
     std::vector<std::pair<std::string, Value>> changes;
     std::vector<Section> sections;
@@ -75,11 +77,8 @@ struct State : std::enable_shared_from_this<State> {
     std::optional<comm::Texts> from_first;           // on the others
     std::list<std::shared_ptr<comm::Call>> sending;  // sections on their way to process 0
     double next_check = 0;
-    // The copy of a section that this process made last. The next copy uses its memory, if no send
-    // reads it any more: fresh memory costs more than the copy.
-    std::shared_ptr<net::Bytes> last_part;
-    double last_part_at = 0;
     std::shared_ptr<const ListedSection> last_section;
+    double last_section_at = 0;
     bool closed = false, end_received = false;
 
     bool first() const { return comm.rank() == 0; }
@@ -89,8 +88,8 @@ struct State : std::enable_shared_from_this<State> {
     /// The layout of a section for observers.
     Layout section(const Array& array, const std::vector<Slice>& slices);
     net::IndexLists places(const Array& array, const std::vector<Slice>& slices);
-    /// Frees the memory of the last part once no observer has needed it for some seconds.
-    void free_last_part(double now);
+    /// Frees what was made for observers, once none has needed it for some seconds.
+    void free_unused(double now);
     /// A short text to another process, in order; nobody waits for it.
     void send(int to, int tag, const std::string& text);
     /// Starts what goes on while other things are waited for.
@@ -101,7 +100,7 @@ struct State : std::enable_shared_from_this<State> {
 
 /// Carries the batch out on this process: values, then this process's part of each section, which
 /// goes to process 0. There: the own parts, by section.
-using OwnParts = std::vector<std::shared_ptr<const net::Bytes>>;
+using OwnParts = std::vector<Part>;
 OwnParts carry_out(State& state, const Batch& batch);
 
 /// A collective call: `check` finds faults on this process; `act` runs on process 0 once no process

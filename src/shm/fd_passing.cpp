@@ -73,8 +73,9 @@ void serve(int client) {
         return;
     const bool given = is_segment(request);
     const int file = given ? static_cast<int>(request[0]) : -1;
+    const std::byte answer{given};
     static_cast<void>(
-        uninterrupted([&] { return base::send_descriptor(client, given ? 1 : 0, file) ? 0 : -1; }));
+        uninterrupted([&] { return base::send_descriptor(client, std::span(&answer, 1), file); }));
 }
 
 [[noreturn]] void serve_all(int listener) {
@@ -128,13 +129,14 @@ int request_fd(const SharedAddress& remote) {
     setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     const auto [name, length] = name_of(remote.process);
     const DescriptorRequest request{remote.file, remote.inode};
-    char given = 0;
+    std::byte given{};
     int file = -1;
     const bool asked =
         connect(line, reinterpret_cast<const sockaddr*>(&name), length) == 0 && same_user(line) &&
         uninterrupted([&] { return send(line, &request, sizeof request, MSG_NOSIGNAL); }) ==
             sizeof request;
-    if (asked) uninterrupted([&] { return base::receive_descriptor(line, given, file); });
+    if (asked)
+        uninterrupted([&] { return base::receive_descriptor(line, std::span(&given, 1), file); });
     close(line);
     return file;
 }

@@ -21,6 +21,9 @@ namespace hocket::shm {
 namespace {
 
 constexpr std::size_t page = 4096;
+// Of Linux 5.1 (F_SEAL_FUTURE_WRITE): unlike F_SEAL_WRITE, it leaves mappings as they are, so that
+// the memory can be used again. Headers may be older.
+constexpr int seal_future_write = 0x10;
 
 // All shared mappings of this process, for its forks; file -1: of another process. The owner's
 // mutex comes first.
@@ -145,13 +148,19 @@ bool lengthen(int file, std::size_t bytes) {
     return ftruncate(file, static_cast<off_t>(bytes)) == 0;
 }
 
+bool seal(int file) {
+    return fcntl(file, F_ADD_SEALS,
+                 F_SEAL_SHRINK | F_SEAL_GROW | seal_future_write | F_SEAL_SEAL) == 0;
+}
+
 }  // namespace
 
-Segment make_segment(std::size_t bytes, const char* name, bool shared) {
+Segment make_segment(std::size_t bytes, const char* name, Sharing sharing) {
     Segment segment;
     segment.bytes = (bytes + page - 1) / page * page;
-    if (shared) {
-        segment.file = memfd_create(name, MFD_CLOEXEC);
+    const bool sealed = sharing == Sharing::readers;
+    if (sharing != Sharing::none) {
+        segment.file = memfd_create(name, MFD_CLOEXEC | (sealed ? MFD_ALLOW_SEALING : 0U));
         if (segment.file < 0) segment.error = errno;
     }
     if (segment.file >= 0 && !lengthen(segment.file, segment.bytes)) {
@@ -166,6 +175,10 @@ Segment make_segment(std::size_t bytes, const char* name, bool shared) {
     segment.data = map_shared(segment.file, segment.bytes, true);
     struct stat made {};
     if (fstat(segment.file, &made) == 0) segment.inode = static_cast<std::int64_t>(made.st_ino);
+    if (segment.data != nullptr && sealed && !seal(segment.file)) {
+        free_segment(segment);
+        return make_segment(bytes, name, Sharing::none);
+    }
     if (segment.data == nullptr) close(segment.file);
     return segment;
 }

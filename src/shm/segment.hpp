@@ -30,10 +30,14 @@ struct Segment {
 
 inline constexpr std::size_t most_copied = std::size_t{1} << 28;
 
+/// Others that map a segment: none (private memory); all of this job, to read and write; whoever
+/// gets its descriptor, to read. The last kind has its length for ever, and only this process writes
+/// to it, by its mapping (seals).
+enum class Sharing { none, all, readers };
+
 /// A new segment of at least so many bytes, all zero, in use. `data` is nullptr where there is no
-/// memory. `name`: the text that /proc/PID/fd shows for its file, after "/memfd:". `shared`: false
-/// for private memory.
-Segment make_segment(std::size_t bytes, const char* name, bool shared);
+/// memory. `name`: the text that /proc/PID/fd shows for its file, after "/memfd:".
+Segment make_segment(std::size_t bytes, const char* name, Sharing sharing);
 void free_segment(const Segment& segment);
 /// Whether the contents of a segment of this process matter.
 void use_segment(const Segment& segment, bool used);

@@ -31,7 +31,8 @@ struct Page {
 const Segment& own_segment() {
     static const Segment made = [] {
         const bool may_share = !platform::simulated && !forbidden(Mechanism::memfd);
-        const Segment segment = make_segment(sizeof(Page), name, may_share);
+        const Segment segment =
+            make_segment(sizeof(Page), name, may_share ? Sharing::all : Sharing::none);
         if (segment.data == nullptr)
             throw Error(
                 "there is no memory for a page that other processes can read; allow this "

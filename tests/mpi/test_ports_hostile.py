@@ -22,7 +22,7 @@ from test_ports_tasks import start
 import hocket as hk
 
 LETTERS = b"HKT1"
-VERSION = 4
+VERSION = 5
 
 
 def fields(folder: Path, name: str) -> dict[str, str]:
@@ -58,6 +58,14 @@ def hello(**changes) -> bytes:
     values += struct.pack("<qq", given["of"], given["number"]) + bytes(16)
     values += struct.pack("<d", given["reconnect"])
     return LETTERS + struct.pack("<I", len(values)) + values
+
+
+def asks_for(name: str, shape: tuple[int, ...], number: int = 1, maps: bool = False) -> bytes:
+    """A request for a whole array."""
+    body = struct.pack("<qI", number, len(name)) + name.encode() + struct.pack("<I", len(shape))
+    for extent in shape:
+        body += struct.pack("<qqqB", 0, extent, 1, 1)
+    return struct.pack("<IB", len(body) + 1, 1) + body + bytes([maps])
 
 
 def still_serves(name: str) -> None:
@@ -232,9 +240,6 @@ def test_an_observer_that_takes_few_bytes_delays_no_other_one(tmp_path, runtime)
     which ask for nothing, take more time than answers may."""
     job = start(tmp_path, LARGE, "large.py", 2)
     assert job.stdout is not None and job.stdout.readline() == "open\n"
-    asks = struct.pack("<qI", 1, 1) + b"a" + struct.pack("<I", 2)
-    for extent in (8192, 1024):
-        asks += struct.pack("<qqqB", 0, extent, 1, 1)
     done = threading.Event()
     with contextlib.ExitStack() as stack:
         stack.callback(job.kill)
@@ -243,7 +248,7 @@ def test_an_observer_that_takes_few_bytes_delays_no_other_one(tmp_path, runtime)
         for client in (slow, *idle):
             client.connect(where)
             client.sendall(hello())
-        slow.sendall(struct.pack("<IB", len(asks), 1) + asks)
+        slow.sendall(asks_for("a", (8192, 1024)))
         slow.recv(100)
         slowly = threading.Thread(target=take_slowly, args=(slow, done))
         slowly.start()

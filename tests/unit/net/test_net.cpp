@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of ports, their files and keys, without a program.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "net/boxes.hpp"
@@ -189,6 +195,65 @@ TEST_F(KeyTest, EachRightHasAKeyOfItsOwn) {
     EXPECT_THROW(Key::read(path("read")), Error);
 }
 #endif
+
+// A connection through the system, and its other end.
+struct Line {
+    explicit Line(bool takes) {
+        std::array<int, 2> ends{};
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0)
+            throw Error("no pair of sockets");
+        sender.emplace(plain_stream(Descriptor(ends[0])), 100);
+        receiver.emplace(plain_stream(Descriptor(ends[1]), takes), 100);
+    }
+    std::optional<Connection> sender, receiver;
+};
+
+TEST(Connection, PassesTheDescriptorOfEachMessageThatHasOne) {
+    for (const bool takes : {true, false}) {
+        Line line(takes);
+        const Descriptor zero(::open("/dev/zero", O_RDONLY)), null(::open("/dev/null", O_RDONLY));
+        const Bytes body(7);
+        line.sender->send(1, body);
+        line.sender->send_with(2, body, nullptr, zero.get());
+        line.sender->send(3, body);
+        line.sender->send_with(4, body, nullptr, null.get());
+        EXPECT_TRUE(line.sender->flush());
+        for (const int file : {-1, zero.get(), -1, null.get()}) {
+            const auto frame = line.receiver->receive();
+            ASSERT_TRUE(frame);
+            EXPECT_EQ(frame->body.size(), 7U);
+            if (file < 0) continue;
+            const Descriptor passed = line.receiver->stream().passed();
+            ASSERT_EQ(static_cast<bool>(passed), takes);
+            if (!takes) continue;
+            struct stat ours {
+            }, theirs{};
+            ASSERT_EQ(::fstat(file, &ours) + ::fstat(passed.get(), &theirs), 0);
+            EXPECT_EQ(ours.st_rdev, theirs.st_rdev);
+        }
+        EXPECT_FALSE(line.receiver->stream().passed());
+    }
+}
+
+TEST(Connection, SendsUntilATimeAndGoesOnLater) {
+    Line line(false);
+    const Bytes body(90);
+    for (int k = 0; k < 3; ++k) line.sender->send(1, body);
+    EXPECT_FALSE(line.sender->flush(0));
+    EXPECT_FALSE(line.receiver->receive());
+    EXPECT_FALSE(line.sender->full());
+    EXPECT_TRUE(line.sender->flush());
+    for (int k = 0; k < 3; ++k) EXPECT_TRUE(line.receiver->receive());
+    std::size_t sent = 0;
+    while (line.sender->flush()) line.sender->send(1, body), ++sent;
+    EXPECT_TRUE(line.sender->full());
+    EXPECT_GT(line.sender->queued(), 0U);
+    while (sent > 0) {
+        static_cast<void>(line.sender->flush());
+        while (line.receiver->receive()) --sent;
+    }
+    EXPECT_EQ(line.sender->queued(), 0U);
+}
 
 // The messages of a part that holds every element of a vector of four: indices, then elements.
 void send_part(Picture& picture, const std::vector<std::int64_t>& indices, std::int64_t bytes) {

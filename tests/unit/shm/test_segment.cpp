@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a fork makes of segments: the child's memory is its own.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t mebi = std::size_t{1} << 20;
 
 struct Owned {
-    explicit Owned(std::size_t bytes) : segment(make_segment(bytes, "hocket.test", true)) {}
+    explicit Owned(std::size_t bytes) : segment(make_segment(bytes, "hocket.test", Sharing::all)) {}
     ~Owned() { free_segment(segment); }
     Owned(const Owned&) = delete;
     Owned& operator=(const Owned&) = delete;
@@ -54,6 +55,28 @@ bool holds(const std::function<bool()>& child, const std::function<void()>& mean
     if (meanwhile) meanwhile();
     int status = -1;
     return waitpid(id, &status, 0) == id && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Segment, ForReadersIsWrittenToByItsProcessAlone) {
+    const Segment segment = make_segment(10000, "hocket.test", Sharing::readers);
+    ASSERT_GE(segment.file, 0);
+    std::memset(segment.data, 7, segment.bytes);
+    EXPECT_LT(write(segment.file, "x", 1), 0);
+    EXPECT_NE(ftruncate(segment.file, 0), 0);
+    EXPECT_NE(ftruncate(segment.file, 1 << 20), 0);
+    const auto map = [&](int rights) {
+        void* const at = mmap(nullptr, segment.bytes, rights, MAP_SHARED, segment.file, 0);
+        return at == MAP_FAILED ? nullptr : static_cast<char*>(at);
+    };
+    EXPECT_EQ(map(PROT_READ | PROT_WRITE), nullptr);
+    char* const seen = map(PROT_READ);
+    ASSERT_NE(seen, nullptr);
+    EXPECT_NE(mprotect(seen, segment.bytes, PROT_READ | PROT_WRITE), 0);
+    EXPECT_EQ(seen[9999], 7);
+    segment.data[9999] = std::byte{8};
+    EXPECT_EQ(seen[9999], 8);
+    munmap(seen, segment.bytes);
+    free_segment(segment);
 }
 
 TEST(Segment, OfAForkIsACopy) {
