@@ -123,6 +123,13 @@ void gather_chosen(const std::vector<std::uint8_t>& where, const std::byte* from
     with_size(bytes, [&](auto each) {
         constexpr bool is_short = !std::is_same_v<decltype(each), std::size_t>;
         for (std::size_t k = 0; k < where.size(); ++k) {
+            if (std::uint64_t some = 0; k % 8 == 0 && k + 8 <= where.size()) {
+                std::memcpy(&some, where.data() + k, sizeof some);
+                if (some == 0) {  // none of these is chosen
+                    k += 7;
+                    continue;
+                }
+            }
             if (is_short || where[k] != 0) std::memcpy(into, from + k * each, each);
             into += where[k] * each;
         }

@@ -123,7 +123,7 @@ def row_of(ufunc: np.ufunc, wanted: np.dtype[Any]) -> tuple[np.dtype[Any], int]:
     """The dtype of a process's result, and a number of the call: another process may call another
     function, whose values have as many bytes."""
     code = 2 * (zlib.crc32(ufunc.__name__.encode()) % 128)  # and 1 if there are elements
-    return np.dtype([("call", np.uint8), ("value", wanted)]), code
+    return np.dtype([("call", np.uint8), ("value", wanted)], align=True), code
 
 
 def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
@@ -135,11 +135,13 @@ def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
         return mine
     dtype, code = row_of(ufunc, wanted)
     found = allgather(a.comm, np.array([(code + (local.size > 0), mine)], dtype))[:, 0]
-    calls = found["call"]
+    calls, values = found["call"], found["value"]
+    if calls.tobytes() == bytes([code + 1]) * len(calls):
+        return ufunc.reduce(values, dtype=kind)
     if ((calls & 0xFE) != code).any():
         other = np.flatnonzero((calls & 0xFE) != code)[0]
         raise MismatchError(
             f"process {other} computes another reduction than process {a.comm.rank}, which "
             f"computes np.{ufunc.__name__}; make the same call everywhere"
         )
-    return ufunc.reduce(found["value"][calls & 1 != 0], dtype=kind)
+    return ufunc.reduce(values[calls & 1 != 0], dtype=kind)
