@@ -1,22 +1,159 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What hocket.computing takes from the room of arrays; `make demo` builds neither.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
 #include "hocket/binding.hpp"
+#include "hocket/computing.hpp"
 #include "mpi_binding.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace hocket::python {
+namespace {
+
+using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+
+std::span<const std::int64_t> span_of(const Numbers& numbers) {
+    return {numbers.data(), numbers.shape(0)};
+}
+
+// A new array, and its memory, as Local.empty gives them.
+nb::tuple with_memory(Array array) {
+    auto bytes = memory_view(array.data(), array.room(), array.keep());
+    return nb::make_tuple(std::move(array), std::move(bytes));
+}
+
+template <class Compute>
+nb::tuple computed(const Compute& compute) {
+    std::optional<Array> found;
+    {
+        const nb::gil_scoped_release released;
+        found = compute();
+    }
+    return with_memory(*std::move(found));
+}
+
+}  // namespace
 
 void bind_array(nb::module_& m) {
+    const nb::call_guard<nb::gil_scoped_release> unlocked;
     m.def("parts_along", &Binding::parts_along, "layout"_a, "dimension"_a,
           "One index of each part into which the processes divide a dimension.");
 
     m.def("within_buffers", &Binding::within_buffers, "bytes"_a,
           "The most bytes of a temporary array.");
+
+    m.def(
+        "allgather",
+        [](std::uintptr_t comm, std::uintptr_t row, std::int64_t bytes) {
+            std::optional<Array> all;
+            {
+                const nb::gil_scoped_release released;
+                all = Binding::allgather(comm_of(comm), reinterpret_cast<const void*>(row), bytes);
+            }
+            return memory_view(all->data(), bytes * all->layout().size(), all->keep());
+        },
+        "comm"_a, "row"_a, "bytes"_a, "The rows of all processes, on every process.");
+    m.def(
+        "exchange",
+        [](std::uintptr_t comm, const Numbers& to, std::uintptr_t records, std::int64_t bytes) {
+            std::pair<std::shared_ptr<std::byte>, std::vector<std::int64_t>> found;
+            {
+                const nb::gil_scoped_release released;
+                found = Binding::exchange(comm_of(comm), span_of(to),
+                                          reinterpret_cast<const void*>(records), bytes);
+            }
+            std::int64_t count = 0;
+            for (const std::int64_t each : found.second) count += each;
+            auto* const data = found.first.get();
+            return nb::make_tuple(memory_view(data, count * bytes, std::move(found.first)),
+                                  found.second);
+        },
+        "comm"_a, "to"_a, "records"_a, "bytes"_a,
+        "The records that arrive, and how many come from each process.");
+    m.def(
+        "locate",
+        [](const Layout& layout, const Numbers& numbers, std::uintptr_t owners,
+           std::uintptr_t offsets) {
+            Binding::locate(layout, span_of(numbers), reinterpret_cast<std::int64_t*>(owners),
+                            reinterpret_cast<std::int64_t*>(offsets));
+        },
+        "layout"_a, "numbers"_a, "owners"_a, "offsets"_a, unlocked,
+        "The owner of each element number, and the element's number there.");
+    m.def(
+        "fetch",
+        [](const Array& array, const Numbers& numbers, std::uintptr_t values) {
+            Binding::fetch(array, span_of(numbers), reinterpret_cast<void*>(values));
+        },
+        "array"_a, "numbers"_a, "values"_a, unlocked,
+        "The elements of these row-major numbers, of any processes.");
+    m.def(
+        "store",
+        [](const Array& array, const Numbers& numbers, std::uintptr_t values,
+           const Numbers& turns) {
+            Binding::store(array, span_of(numbers), reinterpret_cast<const void*>(values),
+                           span_of(turns));
+        },
+        "array"_a, "numbers"_a, "values"_a, "turns"_a, unlocked,
+        "Writes values to the elements of these numbers, in the order of turns.");
+
+    m.def(
+        "collect",
+        [](const Layout& layout, const std::vector<std::int64_t>& dims, std::uintptr_t comm,
+           std::uintptr_t mine, std::int64_t bytes, const nb::callable& take) {
+            const nb::gil_scoped_release released;
+            Binding::collect(layout, dims, comm_of(comm), reinterpret_cast<const void*>(mine),
+                             bytes, [&](const std::byte* values, std::int64_t count) {
+                                 const auto all = std::make_shared<std::vector<std::byte>>(
+                                     values, values + count * bytes);
+                                 const nb::gil_scoped_acquire locked;
+                                 take(memory_view(all->data(), count * bytes, all));
+                             });
+        },
+        "layout"_a, "dims"_a, "comm"_a, "mine"_a, "bytes"_a, "take"_a,
+        "Brings partial results of a reduction to the processes of its result.");
+
+    m.def(
+        "cshift",
+        [](const Array& array, std::int64_t shift, std::int64_t dim) {
+            return computed([&] { return cshift(array, shift, {.dim = dim}); });
+        },
+        "array"_a, "shift"_a, "dim"_a);
+    m.def(
+        "eoshift",
+        [](const Array& array, std::int64_t shift, std::uintptr_t boundary, std::int64_t dim) {
+            return computed([&] {
+                const auto* const beyond = reinterpret_cast<const void*>(boundary);
+                return eoshift(array, shift, beyond, {.dim = dim});
+            });
+        },
+        "array"_a, "shift"_a, "boundary"_a, "dim"_a);
+    m.def(
+        "exact_sum",
+        [](const Array& array, const std::vector<std::int64_t>& dims) {
+            return computed([&] { return Binding::exact_sum(array, dims); });
+        },
+        "array"_a, "dims"_a, "The sums over some dimensions, exact and rounded once.");
+    m.def(
+        "dot_product",
+        [](const Array& a, const Array& b) { return computed([&] { return dot_product(a, b); }); },
+        "a"_a, "b"_a, "The exact sum of products, the first factors conjugated.");
+
+    m.def(
+        "pack",
+        [](const Array& array, const Array& mask) {
+            return computed([&] { return pack(array, mask); });
+        },
+        "array"_a, "mask"_a, "The elements at which a mask is true, in even parts.");
+    m.def(
+        "true_numbers",
+        [](const Array& mask) { return computed([&] { return Binding::true_numbers(mask); }); },
+        "mask"_a, "The row-major numbers of true elements, in even parts.");
+    m.def("put", &Binding::put, "array"_a, "mask"_a, "vector"_a, unlocked,
+          "Writes a vector's elements to those at which the mask is true.");
 }
 
 }  // namespace hocket::python

@@ -98,27 +98,16 @@ Array wrap(std::uintptr_t address, const Layout& layout, const std::string& dtyp
                        strides, kept(std::move(owner)), writable, room);
 }
 
-using Bytes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
-
-// NumPy's view of memory that lives as long as the view.
-Bytes bytes_of(void* data, std::int64_t size, std::shared_ptr<const void> keep) {
-    auto held = std::make_unique<std::shared_ptr<const void>>(std::move(keep));
-    const nb::capsule owner(held.release(), [](void* each) noexcept {
-        delete static_cast<std::shared_ptr<const void>*>(each);
-    });
-    return {data, {static_cast<std::size_t>(size)}, owner};
-}
-
-Bytes allocate(std::int64_t bytes) {
+MemoryView allocate(std::int64_t bytes) {
     auto memory = hocket::allocate(bytes);
     void* const data = memory.get();
-    return bytes_of(data, bytes, std::move(memory));
+    return memory_view(data, bytes, std::move(memory));
 }
 
 nb::tuple empty(const Layout& layout, const std::string& dtype, std::int64_t itemsize,
                 std::uintptr_t comm, std::int64_t room) {
     Array array = Array::empty(layout, {dtype, itemsize}, comm_of(comm), room);
-    Bytes bytes = bytes_of(array.data(), array.room(), array.keep());
+    MemoryView bytes = memory_view(array.data(), array.room(), array.keep());
     return nb::make_tuple(std::move(array), std::move(bytes));
 }
 
@@ -132,6 +121,14 @@ RedistributeOptions options_of(std::optional<double> timeout, std::vector<std::i
 }
 
 }  // namespace
+
+MemoryView memory_view(void* data, std::int64_t size, std::shared_ptr<const void> keep) {
+    auto held = std::make_unique<std::shared_ptr<const void>>(std::move(keep));
+    const nb::capsule owner(held.release(), [](void* each) noexcept {
+        delete static_cast<std::shared_ptr<const void>*>(each);
+    });
+    return {data, {static_cast<std::size_t>(size)}, owner};
+}
 
 nb::dict dict_of(const Profile& profile) {
     nb::dict out;

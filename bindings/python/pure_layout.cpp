@@ -8,8 +8,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <unordered_map>
-
 #include "hocket/layout.hpp"
 #include "pure_binding.hpp"
 
@@ -87,31 +85,8 @@ Layout indexed(const Shape& shape, const std::vector<SegmentArray>& lists) {
 
 using IntegerArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 
-using IntegerResult = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig>;
-
 std::span<const std::int64_t> span_of(const IntegerArray& array) {
     return {array.data(), array.shape(0)};
-}
-
-// The owner of each row-major element number, and the local index at the owner.
-void locate(const Layout& layout, const IntegerArray& numbers, const IntegerResult& owners,
-            const IntegerResult& offsets) {
-    const Shape& shape = layout.shape();
-    Shape index(shape.size());
-    std::unordered_map<std::int64_t, Shape> local_shapes;
-    for (std::size_t k = 0; k < numbers.shape(0); ++k) {
-        std::int64_t number = numbers.data()[k];
-        for (std::size_t d = shape.size(); d-- > 0; number /= shape[d])
-            index[d] = number % shape[d];
-        const std::int64_t owner = layout.owner(index);
-        const auto [found, added] = local_shapes.try_emplace(owner);
-        if (added) found->second = layout.local_shape(owner);
-        const Shape at = layout.local_index(index);
-        std::int64_t offset = 0;
-        for (std::size_t d = 0; d < at.size(); ++d) offset = offset * found->second[d] + at[d];
-        owners.data()[k] = owner;
-        offsets.data()[k] = offset;
-    }
 }
 
 Layout boxes(const Shape& shape, const std::vector<std::pair<Shape, Shape>>& pairs) {
@@ -247,7 +222,6 @@ void bind_layout(nb::module_& m) {
                           const std::vector<std::int64_t>& index) { return self.owners(index); })
         .def("owner", [](const Layout& self,
                          const std::vector<std::int64_t>& index) { return self.owner(index); })
-        .def("locate", &locate)
         .def("local_index",
              [](const Layout& self, const std::vector<std::int64_t>& index) {
                  return tuple_of(self.local_index(index));

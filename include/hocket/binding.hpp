@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +17,7 @@
 
 namespace hocket {
 
+class Array;
 class Channel;
 class Layout;
 class Mask;
@@ -85,6 +89,48 @@ struct Binding {
     /// One index of each part into which the processes divide a dimension, increasing, of a layout
     /// without boxes and lists.
     static std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dimension);
+
+    /// The owner of each row-major element number, and the element's number in the owner's local
+    /// array. @throws LayoutError for an element that no process holds.
+    static void locate(const Layout& layout, std::span<const std::int64_t> numbers,
+                       std::int64_t* owners, std::int64_t* offsets);
+
+    /// The rows of all processes, of `bytes` bytes each, on every process. Collective.
+    static Array allgather(const Comm& comm, const void* mine, std::int64_t bytes);
+    /// Sends record k, of `bytes` bytes, to process to[k]. Returns the records that arrive, in the
+    /// order of their senders and of one sender in their order, and their number from each process.
+    /// Collective.
+    static std::pair<std::shared_ptr<std::byte>, std::vector<std::int64_t>> exchange(
+        const Comm& comm, std::span<const std::int64_t> to, const void* records,
+        std::int64_t bytes);
+
+    /// The sums of floating-point numbers over these dimensions, exact and rounded once, as
+    /// `reduce` computes them; the result has extent 1 there. Collective.
+    static Array exact_sum(const Array& array, const std::vector<std::int64_t>& dims);
+
+    /// Brings partial results of a reduction, of `bytes` bytes each, to the processes of its
+    /// result. `layout`: of the reduced array, on a grid; `mine`: for each of this process's
+    /// elements without `dims`, dense. Calls `take(values, count)` for one part of the dimensions
+    /// after the other: dense values of this process's elements in the result. Collective.
+    static void collect(
+        const Layout& layout, const std::vector<std::int64_t>& dims, const Comm& comm,
+        const void* mine, std::int64_t bytes,
+        const std::function<void(const std::byte* values, std::int64_t count)>& take);
+
+    /// The elements of these row-major numbers, on whatever processes, of an array without copies.
+    /// Collective.
+    static void fetch(const Array& array, std::span<const std::int64_t> numbers, void* values);
+    /// Writes values to the elements of these numbers, in the order of `turns`, so that the last
+    /// one of an element stays. Collective.
+    static void store(const Array& array, std::span<const std::int64_t> numbers, const void* values,
+                      std::span<const std::int64_t> turns);
+
+    /// The row-major numbers of the elements at which a mask is true, increasing, in even parts.
+    /// Collective.
+    static Array true_numbers(const Array& mask);
+    /// Writes a vector's elements to those of the array at which the mask is true, in order; there
+    /// are as many. Collective. @throws LayoutError for another number, on every process.
+    static void put(const Array& array, const Array& mask, const Array& vector);
 
     /// The most bytes of a temporary array: `bytes`, or HOCKET_MAX_BUFFER if that is less.
     static std::int64_t within_buffers(std::int64_t bytes);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "array/numbers.hpp"
@@ -80,104 +79,6 @@ Cells counting_cells(const DType& dtype) {
     return cells;
 }
 
-// Accumulators: one of real numbers, two of complex ones.
-class ExactSums {
-  public:
-    ExactSums(const DType& dtype, bool products)
-        : type_(*exact_type(dtype)),
-          itemsize_(dtype.size),
-          half_(dtype.size / type_.parts),
-          products_(products),
-          words_(exact::words(type_.number, products)) {}
-
-    std::int64_t bytes() const { return words_ * type_.parts * 8; }
-
-    void add(std::byte* cells, const Lines& lines) const {
-        std::vector<std::byte> kept;
-        const std::byte* elements = lines.elements;
-        if (lines.mask != nullptr) {
-            const std::vector<std::byte> zero(unsigned_of(itemsize_));
-            kept = selected(lines, itemsize_, zero.data());
-            elements = kept.data();
-        }
-        if (lines.size() == 0) return;
-        if (!products_) {
-            for (int part = 0; part < type_.parts; ++part)
-                add_part(cells, lines, elements + part * half_, nullptr, part, false);
-            return;
-        }
-        if (type_.parts == 1) return add_part(cells, lines, elements, lines.factors, 0, false);
-        // conj(a) b = (ar br + ai bi) + (ar bi - ai br) i
-        const std::byte* const b = lines.factors;
-        add_part(cells, lines, elements, b, 0, false);
-        add_part(cells, lines, elements + half_, b + half_, 0, false);
-        add_part(cells, lines, elements, b + half_, 1, false);
-        add_part(cells, lines, elements + half_, b, 1, true);
-    }
-
-    void merge(std::byte* into, const std::byte* from, std::int64_t count) const {
-        exact::merge(reinterpret_cast<std::int64_t*>(into),
-                     reinterpret_cast<const std::int64_t*>(from), count * type_.parts, type_.number,
-                     products_);
-    }
-    void finish(const std::byte* cells, std::int64_t count, void* results) const {
-        exact::round(reinterpret_cast<const std::int64_t*>(cells), count * type_.parts,
-                     type_.number, products_, type_.number, results);
-    }
-
-  private:
-    // The cells of one part are `parts` accumulators apart; exact::add needs them contiguous.
-    void add_part(std::byte* cells, const Lines& lines, const std::byte* a, const std::byte* b,
-                  int part, bool negative) const {
-        std::vector<std::int64_t> shape{lines.outer, lines.inner, lines.length};
-        const std::int64_t row = lines.inner * itemsize_;
-        std::vector<std::int64_t> strides{lines.length * row, itemsize_, row};
-        if (lines.inner == 1) {
-            shape.erase(shape.begin() + 1);
-            strides.erase(strides.begin() + 1);
-        }
-        exact::Terms terms{.number = type_.number,
-                           .a = a,
-                           .b = b,
-                           .shape = shape,
-                           .a_strides = strides,
-                           .b_strides = {},
-                           .kept = shape.size() - 1,
-                           .negative = negative};
-        if (b != nullptr) terms.b_strides = strides;
-        auto* const own = reinterpret_cast<std::int64_t*>(cells);
-        if (type_.parts == 1) return exact::add(terms, own);
-        std::vector<std::int64_t> together(unsigned_of(lines.results() * words_));
-        exact::add(terms, together.data());
-        for (std::int64_t k = 0; k < lines.results(); ++k)
-            exact::merge(own + (2 * k + part) * words_, together.data() + k * words_, 1,
-                         type_.number, products_);
-    }
-
-    ExactType type_;
-    std::int64_t itemsize_, half_;
-    bool products_;
-    std::int64_t words_;
-};
-
-Cells exact_cells(const DType& dtype, bool products) {
-    const auto sums = std::make_shared<const ExactSums>(dtype, products);
-    Cells cells;
-    cells.bytes = sums->bytes();
-    cells.result = dtype;
-    cells.clear = [=](std::byte* into, std::int64_t count) {
-        std::memset(into, 0, unsigned_of(count * sums->bytes()));
-    };
-    cells.add = [=](std::byte* into, const Lines& lines) { sums->add(into, lines); };
-    cells.merge = [=](std::byte* into, const std::byte* from, std::int64_t count) {
-        sums->merge(into, from, count);
-    };
-    cells.finish = [=](const std::byte* from, std::int64_t count, void* results) {
-        sums->finish(from, count, results);
-    };
-    return cells;
-}
-
 template <class T>
 struct Found {
     std::int64_t number;  // -1: none
@@ -232,15 +133,10 @@ Cells locating(std::int64_t none) {
 }  // namespace
 
 Cells cells_of(Combine op, const DType& dtype) {
-    if (op == Combine::sum && exact_type(dtype)) return exact_cells(dtype, false);
     if (op != Combine::count) return plain_cells(fold_loops(op, dtype), dtype);
     if (!is_truth(dtype))
         throw MismatchError("count does not take " + dtype.name + "; it takes bool and integers");
     return counting_cells(dtype);
-}
-
-Cells product_cells(const DType& dtype) {
-    return exact_cells(dtype, true);
 }
 
 Cells locating_cells(Combine op, const DType& dtype, std::int64_t none) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cells: partial results of reductions in transit. A cell is a number, an exact sum's accumulator,
-// or a number with its index.
+// Cells: partial results of reductions in transit. A cell is a number, or a number with its index.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,6 @@ namespace hocket::array {
 struct Lines {
     std::int64_t outer = 1, length = 0, inner = 1;
     const std::byte* elements = nullptr;
-    const std::byte* factors = nullptr;       ///< of products; else null
     const std::uint8_t* mask = nullptr;       ///< one an element; null: all take part
     std::span<const std::int64_t> numbers{};  ///< of each index along `length`, for locate
     std::int64_t size() const { return outer * length * inner; }
@@ -31,10 +29,8 @@ struct Cells {
     std::function<void(const std::byte* cells, std::int64_t count, void* results)> finish;
 };
 
-/// @throws MismatchError for a type without this operation.
+/// Not of exact sums. @throws MismatchError for a type without this operation.
 Cells cells_of(Combine op, const DType& dtype);
-/// Sums of products; conjugates complex numbers of a.
-Cells product_cells(const DType& dtype);
 /// For maxval or minval; `none` is the index if there is no element.
 Cells locating_cells(Combine op, const DType& dtype, std::int64_t none);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "array/exchange.hpp"
 #include "array/layouts.hpp"
 #include "array/local.hpp"
 #include "array/numbers.hpp"
 #include "base/text.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/kernel.hpp"
 
 namespace hocket {
@@ -84,20 +86,54 @@ Array transpose(const Array& array) {
 
 namespace {
 
-// The parts of the flattened array at which a mask is true.
+// The elements of a mask's array in order, one process after the other, and where they are chosen.
 struct Selected {
+    Layout runs;
     std::vector<std::uint8_t> where;
     std::vector<std::int64_t> counts;  // true ones, of each process
     std::int64_t total = 0;
 };
 
-Selected selected(const Array& mask, const Layout& runs, Deadline deadline) {
-    Selected found{truths(to(mask, runs, deadline)), {}, 0};
+// `layout`: of the array, which stays there if its parts are in order.
+Selected selected(const Array& mask, const Layout& layout, Deadline deadline) {
+    const Layout runs =
+        is_in_rank_order(layout) ? layout : flat(layout.shape(), mask.comm().size());
+    Selected found{runs, truths(to(mask, runs, deadline)), {}, 0};
     const auto count = std::count_if(found.where.begin(), found.where.end(),
                                      [](std::uint8_t each) { return each != 0; });
     found.counts = allgather(mask.comm(), std::int64_t{count}, deadline);
     for (const std::int64_t each : found.counts) found.total += each;
     return found;
+}
+
+std::int64_t own_count(const Selected& chosen, const Comm& comm) {
+    return chosen.counts[static_cast<std::size_t>(comm.rank())];
+}
+
+// An array of the chosen elements on their processes, without values.
+Array of_chosen(const Selected& chosen, const DType& dtype, const Comm& comm) {
+    // Room for a further one: the loop below writes before it knows whether an element is chosen.
+    return Array::empty(parts(chosen.counts), dtype, comm,
+                        (own_count(chosen, comm) + 1) * dtype.size);
+}
+
+// Copies the chosen elements, of which there are `count`, one after the other.
+void gather_chosen(const std::vector<std::uint8_t>& where, const std::byte* from, std::byte* into,
+                   std::int64_t bytes) {
+    with_size(bytes, [&](auto each) {
+        constexpr bool is_short = !std::is_same_v<decltype(each), std::size_t>;
+        for (std::size_t k = 0; k < where.size(); ++k) {
+            if (std::uint64_t some = 0; k % 8 == 0 && k + 8 <= where.size()) {
+                std::memcpy(&some, where.data() + k, sizeof some);
+                if (some == 0) {  // none of these is chosen
+                    k += 7;
+                    continue;
+                }
+            }
+            if (is_short || where[k] != 0) std::memcpy(into, from + k * each, each);
+            into += where[k] * each;
+        }
+    });
 }
 
 void require_vector(const Array& array, const Array& vector) {
@@ -117,6 +153,35 @@ void require_length(const Array& vector, std::int64_t total) {
                           std::to_string(vector.layout().shape()[0]) + "; give a longer one");
 }
 
+// Writes the vector's elements to those at which the mask is true, in order. `exactly`: there are
+// as many. Collective.
+void put(const Array& array, const Array& mask, const Array& vector, bool exactly,
+         Deadline deadline) {
+    const Comm& comm = array.comm();
+    const Selected chosen = selected(mask, array.layout(), deadline);
+    agree(comm, "unpack", deadline, [&] {
+        if (!exactly) return require_length(vector, chosen.total);
+        if (vector.layout().shape()[0] != chosen.total)
+            throw LayoutError("the mask chooses " + std::to_string(chosen.total) +
+                              " elements, and the value has shape " +
+                              text::tuple(vector.layout().shape()));
+    });
+    if (chosen.total == 0) return;
+    const Array mine = Array::empty(parts(chosen.counts), array.dtype(), comm);
+    copy(slab(on_grid(vector, deadline), 0, 0, chosen.total), mine, deadline);
+    const Array in_runs = to(array, chosen.runs, deadline);
+    const LocalElements elements(in_runs);
+    const auto* from = static_cast<const std::byte*>(mine.data());
+    with_size(array.dtype().size, [&](auto each) {
+        for (std::size_t k = 0; k < chosen.where.size(); ++k) {
+            if (chosen.where[k] == 0) continue;
+            std::memcpy(elements.at(static_cast<std::int64_t>(k)), from, each);
+            from += each;
+        }
+    });
+    if (in_runs.layout() != array.layout()) copy(in_runs, array, deadline);
+}
+
 }  // namespace
 
 Array pack(const Array& array, const Array& mask, const ComputeOptions& options,
@@ -133,19 +198,13 @@ Array pack(const Array& array, const Array& mask, const ComputeOptions& options,
               if (vector) require_vector(array, *vector);
           });
     const Array source = in_order(array, options);
-    const Layout runs = flat(source.layout().shape(), comm.size());
-    const Selected chosen = selected(in_order(mask, options), runs, deadline);
+    const Selected chosen = selected(in_order(mask, options), source.layout(), deadline);
     if (vector) agree(comm, "pack", deadline, [&] { require_length(*vector, chosen.total); });
 
-    const Dense elements(to(source, runs, deadline));
-    const Array mine = Array::empty(parts(chosen.counts), array.dtype(), comm);
-    const std::size_t size = static_cast<std::size_t>(array.dtype().size);
-    auto* into = static_cast<std::byte*>(mine.data());
-    for (std::size_t k = 0; k < chosen.where.size(); ++k) {
-        if (chosen.where[k] == 0) continue;
-        std::memcpy(into, elements.data() + k * size, size);
-        into += size;
-    }
+    const Dense elements(to(source, chosen.runs, deadline));
+    const Array mine = of_chosen(chosen, array.dtype(), comm);
+    gather_chosen(chosen.where, elements.data(), static_cast<std::byte*>(mine.data()),
+                  array.dtype().size);
     if (!vector) return copied(mine, balanced({chosen.total}, comm.size()), deadline);
     const Array result = copied(*vector, balanced(vector->layout().shape(), comm.size()), deadline);
     if (chosen.total > 0) copy(mine, slab(result, 0, 0, chosen.total), deadline);
@@ -167,25 +226,37 @@ Array unpack(const Array& vector, const Array& mask, const Array& field,
               if (!one) require_shape(mask, field, "the field");
           });
     const Array pattern = in_order(mask, options);
-    const Layout runs = flat(pattern.layout().shape(), comm.size());
-    const Selected chosen = selected(pattern, runs, deadline);
-    agree(comm, "unpack", deadline, [&] { require_length(vector, chosen.total); });
-
-    const Array mine = Array::empty(parts(chosen.counts), field.dtype(), comm);
-    if (chosen.total > 0) copy(slab(on_grid(vector, deadline), 0, 0, chosen.total), mine, deadline);
-    const std::size_t size = static_cast<std::size_t>(field.dtype().size);
-    const Array whole = one ? to(field, replicated({}, comm.size()), deadline)
-                            : to(in_order(field, options), runs, deadline);
-    const Dense fields(whole);
-    const Array result = Array::empty(runs, field.dtype(), comm);
-    auto* const into = static_cast<std::byte*>(result.data());
-    const auto* from = static_cast<const std::byte*>(mine.data());
-    for (std::size_t k = 0; k < chosen.where.size(); ++k) {
-        const bool take = chosen.where[k] != 0;
-        std::memcpy(into + k * size, take ? from : fields.data() + (one ? 0 : k * size), size);
-        if (take) from += size;
+    const Array result = Array::empty(pattern.layout(), field.dtype(), comm);
+    if (one) {
+        const Dense value(to(field, replicated({}, comm.size()), deadline));
+        auto* const into = static_cast<std::byte*>(result.data());
+        const auto size = static_cast<std::size_t>(field.dtype().size);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(count_of(result)); ++k)
+            std::memcpy(into + k * size, value.data(), size);
+    } else {
+        copy(in_order(field, options), result, deadline);
     }
-    return out_of_order(to(result, pattern.layout(), deadline), options, mask.layout());
+    put(result, pattern, vector, false, deadline);
+    return out_of_order(result, options, mask.layout());
+}
+
+Array Binding::true_numbers(const Array& mask) {
+    const Comm& comm = mask.comm();
+    const Selected chosen = selected(mask, mask.layout(), {});
+    const Array mine = of_chosen(chosen, dtype_of<std::int64_t>(), comm);
+    std::int64_t number = 0;
+    for (int rank = 0; rank < std::min<std::int64_t>(comm.rank(), chosen.runs.size()); ++rank)
+        number += chosen.runs.local_elements(rank);
+    auto* into = static_cast<std::int64_t*>(mine.data());
+    for (const std::uint8_t each : chosen.where) {
+        *into = number++;
+        into += each;
+    }
+    return copied(mine, balanced({chosen.total}, comm.size()), {});
+}
+
+void Binding::put(const Array& array, const Array& mask, const Array& vector) {
+    hocket::put(array, mask, vector, true, {});
 }
 
 }  // namespace hocket

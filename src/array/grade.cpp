@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "array/exchange.hpp"
 #include "array/layouts.hpp"
 #include "array/local.hpp"
 #include "array/numbers.hpp"
@@ -91,8 +92,8 @@ Records sample_sort(const Comm& comm, std::vector<Keyed<T>> mine, bool descendin
         const auto from = std::lower_bound(mine.begin(), mine.end(), splitter, before);
         std::fill(to.begin() + (from - mine.begin()), to.end(), static_cast<std::int64_t>(p));
     }
-    Records found =
-        exchange(comm, to, reinterpret_cast<const std::byte*>(mine.data()), sizeof(Key), deadline);
+    const Exchange exchange(comm, to, deadline);
+    Records found = exchange.send(reinterpret_cast<const std::byte*>(mine.data()), sizeof(Key));
     auto* const first = reinterpret_cast<Key*>(found.data.get());
     std::sort(first, first + found.count, before);
     return found;

@@ -29,16 +29,19 @@ std::string list(const std::vector<std::string>& subscripts) {
 }
 
 template <class T>
-std::vector<T> without_entry(std::vector<T> values, std::size_t at) {
-    values.erase(values.begin() + static_cast<std::ptrdiff_t>(at));
+std::vector<T> without_entries(std::vector<T> values, const std::vector<std::size_t>& dims) {
+    for (std::size_t k = dims.size(); k-- > 0;)
+        values.erase(values.begin() + static_cast<std::ptrdiff_t>(dims[k]));
     return values;
 }
 
-Layout reduced(const Layout& layout, std::size_t dim, const std::string& in_place) {
+// `at`: the template's subscript of each of `dims`.
+Layout reduced(const Layout& layout, const std::vector<std::size_t>& dims,
+               const std::vector<std::string>& at) {
     auto target = names(layout.dimensions());
-    const auto own = without_entry(target, dim);
-    target[dim] = in_place;
-    return aligned(without_entry(layout.shape(), dim), own, target, layout);
+    for (std::size_t k = 0; k < dims.size(); ++k) target[dims[k]] = at[k];
+    return aligned(without_entries(layout.shape(), dims),
+                   without_entries(names(layout.dimensions()), dims), target, layout);
 }
 
 }  // namespace
@@ -69,14 +72,19 @@ Layout mirrored(const Layout& layout) {
     return transposed(layout, axes);
 }
 
-Layout without(const Layout& layout, std::size_t dim) {
-    if (layout.shape()[dim] == 0)  // no index, so no holders
-        return replicated(without_entry(layout.shape(), dim), layout.size());
-    return reduced(layout, dim, "*");
+Layout without(const Layout& layout, const std::vector<std::size_t>& dims) {
+    if (layout.num_elements() == 0)
+        for (const std::size_t dim : dims)  // no index, so no holders
+            if (layout.shape()[dim] == 0)
+                return replicated(without_entries(layout.shape(), dims), layout.size());
+    return reduced(layout, dims, std::vector<std::string>(dims.size(), "*"));
 }
 
-Layout without(const Layout& layout, std::size_t dim, std::int64_t index) {
-    return reduced(layout, dim, std::to_string(index));
+Layout without(const Layout& layout, const std::vector<std::size_t>& dims,
+               const std::vector<std::int64_t>& indices) {
+    std::vector<std::string> at;
+    for (const std::int64_t index : indices) at.push_back(std::to_string(index));
+    return reduced(layout, dims, at);
 }
 
 Layout with(const Layout& layout, std::size_t dim, std::int64_t extent) {
@@ -166,6 +174,30 @@ bool without_copies(const Layout& layout) {
     std::int64_t held = 0;
     for (std::int64_t rank = 0; rank < layout.size(); ++rank) held += layout.local_elements(rank);
     return held == layout.num_elements();
+}
+
+bool is_in_rank_order(const Layout& layout) {
+    const layout::Form& form = layout.form();
+    if (form.boxes || !without_copies(layout)) return false;
+    if (form.indexed()) {
+        std::vector<std::int64_t> counts;
+        for (std::int64_t r = 0; r < layout.size(); ++r) counts.push_back(layout.local_elements(r));
+        return layout == runs(layout.shape(), counts);
+    }
+    std::int64_t next = 0;  // the number of the first element that no process before has
+    for (std::int64_t r = 0; r < layout.size(); ++r) {
+        if (layout.local_elements(r) == 0) continue;
+        const auto sets = form.sets(r);
+        std::int64_t first = 0, last = 0, count = 1;
+        for (std::size_t d = 0; d < sets.size(); ++d) {
+            first = first * form.shape[d] + sets[d].element(0);
+            last = last * form.shape[d] + sets[d].element(sets[d].count() - 1);
+            count *= sets[d].count();
+        }
+        if (first != next || last - first + 1 != count) return false;
+        next = last + 1;
+    }
+    return true;
 }
 
 std::int64_t moved(const Layout& source, const Layout& destination) {

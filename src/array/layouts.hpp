@@ -19,10 +19,11 @@ Layout aligned(const Shape& shape, const std::vector<std::string>& own,
 Layout transposed(const Layout& layout, const std::vector<std::size_t>& axes);
 /// The dimensions from the last to the first.
 Layout mirrored(const Layout& layout);
-/// Without a dimension: processes that share the remaining indices hold copies.
-Layout without(const Layout& layout, std::size_t dim);
-/// Without a dimension, on the processes that hold `index` of it.
-Layout without(const Layout& layout, std::size_t dim, std::int64_t index);
+/// Without some dimensions, increasing: processes that share the remaining indices hold copies.
+Layout without(const Layout& layout, const std::vector<std::size_t>& dims);
+/// Without some dimensions, on the processes that hold these indices of them.
+Layout without(const Layout& layout, const std::vector<std::size_t>& dims,
+               const std::vector<std::int64_t>& indices);
 /// With a new dimension before `dim`, which is not distributed.
 Layout with(const Layout& layout, std::size_t dim, std::int64_t extent);
 
@@ -45,6 +46,9 @@ std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dim);
 bool is_local(const Layout& layout, std::size_t dim);
 /// Whether each element has one owner only.
 bool without_copies(const Layout& layout);
+/// Whether each process holds consecutive row-major elements, in order, that follow those of the
+/// processes before it.
+bool is_in_rank_order(const Layout& layout);
 /// The number of elements that change their process.
 std::int64_t moved(const Layout& source, const Layout& destination);
 /// The layout to which all move with the fewest bytes; on a tie the first. All have one shape.

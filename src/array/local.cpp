@@ -191,8 +191,34 @@ Dense::Dense(const Array& array)
         .run(array.data(), copy_.get());
 }
 
+LocalElements::LocalElements(const Array& array)
+    : array_(array),
+      dense_(kernel::is_dense(array.local_shape(), array.dtype().size, array.strides())) {}
+
+std::byte* LocalElements::at(std::int64_t number) const {
+    std::int64_t bytes = number * array_.dtype().size;
+    if (!dense_) {
+        bytes = 0;
+        for (std::size_t d = array_.local_shape().size(); d-- > 0;) {
+            const std::int64_t extent = array_.local_shape()[d];
+            bytes += number % extent * array_.strides()[d];
+            number /= extent;
+        }
+    }
+    return static_cast<std::byte*>(array_.data()) + bytes;
+}
+
 std::int64_t count_of(const Array& array) {
     return array.process() < 0 ? 0 : array.layout().local_elements(array.process());
+}
+
+bool contributes(const Array& array) {
+    if (count_of(array) == 0) return false;
+    const Layout& layout = array.layout();
+    if (without_copies(layout)) return true;
+    Shape first;
+    for (const auto& along : layout.global_indices(array.process())) first.push_back(along[0]);
+    return layout.owner(first) == array.process();
 }
 
 std::vector<std::uint8_t> truths(const Array& mask) {
@@ -219,16 +245,19 @@ std::vector<std::int64_t> integers(const Array& array, std::int64_t first) {
 }
 
 std::vector<std::int64_t> numbers(const Array& array) {
-    if (count_of(array) == 0) return {};
-    const auto along = array.layout().global_indices(array.process());
-    if (array.layout().is_indexed()) return along[0];
+    return numbers(array.layout(), array.process());
+}
+
+std::vector<std::int64_t> numbers(const Layout& layout, std::int64_t process) {
+    if (process < 0 || process >= layout.size() || layout.local_elements(process) == 0) return {};
+    const auto along = layout.global_indices(process);
+    if (layout.is_indexed()) return along[0];
     std::vector<std::int64_t> found{0};
     for (std::size_t d = 0; d < along.size(); ++d) {
         std::vector<std::int64_t> next;
         next.reserve(found.size() * along[d].size());
         for (const std::int64_t before : found)
-            for (const std::int64_t k : along[d])
-                next.push_back(before * array.layout().shape()[d] + k);
+            for (const std::int64_t k : along[d]) next.push_back(before * layout.shape()[d] + k);
         found = std::move(next);
     }
     return found;
@@ -246,18 +275,26 @@ Array slab(const Array& array, std::size_t dim, std::int64_t first, std::int64_t
     return array.section(slices);
 }
 
-std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
-                                 Deadline deadline) {
+DType record_of(std::int64_t bytes) {
+    return {"V" + std::to_string(bytes), bytes};
+}
+
+Array gathered(const Comm& comm, const void* mine, std::int64_t bytes, Deadline deadline) {
     const std::int64_t size = comm.size();
-    if (bytes == 0) return {};
-    const DType record{"record", bytes};
+    const DType record = record_of(bytes);
     const Shape shape{size};
     // Memory that the transfer may use after a deadline.
     const Array own = Array::empty(Layout(shape, "(BLOCK)", {size}), record, comm);
     std::memcpy(own.data(), mine, static_cast<std::size_t>(bytes));
-    const Array all = copied(own, replicated(shape, size), deadline);
+    return copied(own, replicated(shape, size), deadline);
+}
+
+std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
+                                 Deadline deadline) {
+    if (bytes == 0) return {};
+    const Array all = gathered(comm, mine, bytes, deadline);
     const auto* const first = static_cast<const std::byte*>(all.data());
-    return {first, first + size * bytes};
+    return {first, first + comm.size() * bytes};
 }
 
 std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadline deadline) {
@@ -265,45 +302,6 @@ std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadlin
     std::vector<std::int64_t> found(bytes.size() / sizeof mine);
     std::memcpy(found.data(), bytes.data(), bytes.size());
     return found;
-}
-
-// Element numbers: first all that process 0 sends, ordered by destination, then all of process 1,
-// ….
-Records exchange(const Comm& comm, std::span<const std::int64_t> to, const std::byte* records,
-                 std::int64_t bytes, Deadline deadline) {
-    const auto size = static_cast<std::size_t>(comm.size());
-    const auto each = static_cast<std::size_t>(bytes);
-    std::vector<std::int64_t> counts(size, 0);
-    for (const std::int64_t process : to) ++counts[static_cast<std::size_t>(process)];
-    const auto gathered = allgather(comm, counts.data(),
-                                    static_cast<std::int64_t>(size * sizeof counts[0]), deadline);
-    std::vector<std::int64_t> matrix(size * size);
-    std::memcpy(matrix.data(), gathered.data(), gathered.size());
-
-    std::vector<std::vector<Segment>> sent(size), received(size);
-    std::int64_t total = 0;
-    for (std::size_t p = 0; p < size; ++p) {
-        const std::int64_t first = total;
-        for (std::size_t q = 0; q < size; ++q) {
-            const std::int64_t count = matrix[p * size + q];
-            if (count > 0) received[q].push_back({total, count});
-            total += count;
-        }
-        if (total > first) sent[p].push_back({first, total - first});
-    }
-    // By destination, in their order.
-    std::vector<std::size_t> at(size, 0);
-    for (std::size_t q = 1; q < size; ++q)
-        at[q] = at[q - 1] + static_cast<std::size_t>(counts[q - 1]);
-    const Array sorted = Array::empty(Layout::indexed({total}, sent), {"record", bytes}, comm);
-    for (std::size_t k = 0; k < to.size(); ++k)
-        std::memcpy(
-            static_cast<std::byte*>(sorted.data()) + each * at[static_cast<std::size_t>(to[k])]++,
-            records + each * k, each);
-    const Array result = copied(sorted, Layout::indexed({total}, received), deadline);
-    return {std::const_pointer_cast<std::byte>(
-                std::static_pointer_cast<const std::byte>(result.keep())),
-            count_of(result)};
 }
 
 std::int64_t within_buffers(std::int64_t bytes) {

@@ -73,14 +73,28 @@ class Dense {
     const std::byte* data_;
     std::int64_t count_;
 };
+/// The local elements by their row-major numbers, whatever their strides.
+class LocalElements {
+  public:
+    explicit LocalElements(const Array& array);
+    std::byte* at(std::int64_t number) const;
+
+  private:
+    Array array_;
+    bool dense_;
+};
 /// The number of elements that this process holds.
 std::int64_t count_of(const Array& array);
+/// Whether this process contributes its elements to a sum: the lowest of those with copies does.
+/// Not for lists and boxes with copies.
+bool contributes(const Array& array);
 /// A mask's local elements as 0 and 1.
 std::vector<std::uint8_t> truths(const Array& mask);
 /// Local elements of any type of integers, less `first`.
 std::vector<std::int64_t> integers(const Array& array, std::int64_t first = 0);
 /// The row-major number of each local element.
 std::vector<std::int64_t> numbers(const Array& array);
+std::vector<std::int64_t> numbers(const Layout& layout, std::int64_t process);
 /// An array of a layout over dense local memory.
 Array over(const void* data, const Layout& layout, const DType& dtype, const Comm& comm,
            std::shared_ptr<const void> keep = {});
@@ -90,19 +104,13 @@ Array slab(const Array& array, std::size_t dim, std::int64_t first, std::int64_t
 /// The most bytes of a temporary array: `bytes`, or HOCKET_MAX_BUFFER if that is less.
 std::int64_t within_buffers(std::int64_t bytes);
 
+/// Elements of any bytes, by NumPy's name.
+DType record_of(std::int64_t bytes);
 /// Gathers `bytes` bytes of every process, one process after the other. Collective.
+Array gathered(const Comm& comm, const void* mine, std::int64_t bytes, Deadline deadline);
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline);
 /// Gathers one number of every process.
 std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadline deadline);
-
-/// Sends records of `bytes` bytes, record k to process to[k]. They arrive in the order of their
-/// senders, and those of one sender in their order. Collective.
-struct Records {
-    std::shared_ptr<std::byte> data;
-    std::int64_t count = 0;
-};
-Records exchange(const Comm& comm, std::span<const std::int64_t> to, const std::byte* records,
-                 std::int64_t bytes, Deadline deadline);
 
 }  // namespace hocket::array

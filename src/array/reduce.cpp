@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions: each process reduces its part, and then processes combine partial results. Along a
-// distributed dimension, the partial results of one part form an aligned array: the elements that
-// HPF's A(j) WITH T(i, j) gives to the holders of index i. They move to the processes of the
-// result, one part after the other.
+// Reductions: each process reduces its part, and then processes combine partial results.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "array/cells.hpp"
+#include "array/exact_sums.hpp"
 #include "array/layouts.hpp"
 #include "array/local.hpp"
 #include "array/numbers.hpp"
-#include "hocket/memory.hpp"
+#include "array/partials.hpp"
 #include "layout/form.hpp"
 
 namespace hocket {
 namespace {
 
 using namespace array;
-
-// The most bytes of cells on a process at a time, if HOCKET_MAX_BUFFER is not less.
-constexpr std::int64_t most_cells = std::int64_t{32} << 20;
-
-// Whether this process contributes its elements: the lowest of those with copies does.
-bool speaks(const Array& array) {
-    if (count_of(array) == 0) return false;
-    const Layout& layout = array.layout();
-    if (without_copies(layout)) return true;
-    Shape first;
-    for (const auto& along : layout.global_indices(array.process())) first.push_back(along[0]);
-    return layout.owner(first) == array.process();
-}
 
 // An array of no dimensions with the cell's result, on every process.
 Array everywhere(const Cells& cells, const std::byte* cell, const Comm& comm) {
@@ -51,15 +35,14 @@ std::vector<std::byte> merged(const Cells& cells, const std::byte* mine, const C
 
 struct Operand {
     Array array;
-    std::optional<Array> factors, mask;
+    std::optional<Array> mask;
 
-    // Brings all to the layout of the first, which has no listed elements or boxes if `grid`.
+    // Brings both to the layout of the first, which has no listed elements or boxes if `grid`.
     void settle(bool grid, Deadline deadline) {
         if (grid)
             array = on_grid(array, deadline);
         else if (!array.layout().form().gridded())
             array = sole(array, deadline);
-        if (factors) factors = to(*factors, array.layout(), deadline);
         if (mask) mask = to(*mask, array.layout(), deadline);
     }
 };
@@ -70,10 +53,6 @@ class LocalLines {
     LocalLines(const Operand& operand, std::optional<std::size_t> dim, bool numbered)
         : elements_(operand.array) {
         lines.elements = elements_.data();
-        if (operand.factors) {
-            factors_.emplace(*operand.factors);
-            lines.factors = factors_->data();
-        }
         if (operand.mask) {
             mask_ = truths(*operand.mask);
             lines.mask = mask_.data();
@@ -96,7 +75,6 @@ class LocalLines {
 
   private:
     Dense elements_;
-    std::optional<Dense> factors_;
     std::vector<std::uint8_t> mask_;
     std::vector<std::int64_t> numbers_;
 };
@@ -106,7 +84,7 @@ std::vector<std::byte> reduced_all(Operand operand, const Cells& cells, bool num
     operand.settle(false, deadline);
     std::vector<std::byte> mine(static_cast<std::size_t>(cells.bytes));
     cells.clear(mine.data(), 1);
-    if (speaks(operand.array)) cells.add(mine.data(), LocalLines(operand, {}, numbered).lines);
+    if (contributes(operand.array)) cells.add(mine.data(), LocalLines(operand, {}, numbered).lines);
     return merged(cells, mine.data(), operand.array.comm(), deadline);
 }
 
@@ -115,70 +93,56 @@ Array reduced_along(Operand operand, std::size_t dim, const Cells& cells, bool n
                     Deadline deadline) {
     operand.settle(true, deadline);
     const Array& array = operand.array;
-    const Layout& layout = array.layout();
-    const Layout target = without(layout, dim);
-    const Array result = Array::empty(target, cells.result, array.comm());
+    const auto partials = partials_of(array.layout(), {dim}, array.process());
+    const Array result = Array::empty(partials->target, cells.result, array.comm());
     const std::int64_t count = count_of(result);
-    const std::vector<std::int64_t> indices = parts_along(layout, dim);
-
-    std::int64_t most = 0;  // cells of a process
-    for (std::int64_t r = 0; r < target.size(); ++r)
-        most = std::max(most, target.local_elements(r));
-    const Shape& shape = target.shape();
-    const std::int64_t tile = within_buffers(most_cells);
-    if (most * cells.bytes > tile && cells.bytes > cells.result.size) {
-        const auto widest =
-            static_cast<std::size_t>(std::max_element(shape.begin(), shape.end()) - shape.begin());
-        if (shape[widest] > 1) {
-            const std::int64_t tiles = std::min(shape[widest], most * cells.bytes / tile + 1);
-            const std::int64_t step = (shape[widest] + tiles - 1) / tiles;
-            const std::size_t own = widest < dim ? widest : widest + 1;
-            for (std::int64_t first = 0; first < shape[widest]; first += step) {
-                const std::int64_t last = std::min(first + step, shape[widest]);
-                Operand part{slab(array, own, first, last), {}, {}};
-                if (operand.factors) part.factors = slab(*operand.factors, own, first, last);
-                if (operand.mask) part.mask = slab(*operand.mask, own, first, last);
-                assign(slab(result, widest, first, last),
-                       reduced_along(part, dim, cells, numbered, deadline), deadline);
-            }
-            return result;
-        }
+    std::vector<std::byte> own, all(static_cast<std::size_t>(count * cells.bytes));
+    cells.clear(all.data(), count);
+    if (count_of(array) > 0) {
+        const LocalLines local(operand, dim, numbered);
+        own.resize(static_cast<std::size_t>(local.lines.results() * cells.bytes));
+        cells.clear(own.data(), local.lines.results());
+        cells.add(own.data(), local.lines);
     }
+    collect(*partials, own.data(), cells.bytes, true, array.comm(), deadline,
+            [&](const std::byte* values) { cells.merge(all.data(), values, count); });
+    if (count > 0) cells.finish(all.data(), count, result.data());
+    return result;
+}
 
-    const auto room = allocate(count * cells.bytes);
-    cells.clear(room.get(), count);
-    const DType record{"cells", cells.bytes};
-    for (const std::int64_t index : indices) {
-        const Layout part = without(layout, dim, index);
-        const bool alone = indices.size() == 1 && part == target;
-        const Array partial = Array::empty(part, record, array.comm());
-        if (count_of(partial) > 0) {
-            auto* const own = static_cast<std::byte*>(partial.data());
-            cells.clear(own, count_of(partial));
-            cells.add(own, LocalLines(operand, dim, numbered).lines);
-        }
-        const Array moved = alone ? partial : copied(partial, target, deadline);
-        if (count > 0) cells.merge(room.get(), static_cast<const std::byte*>(moved.data()), count);
-    }
-    if (count > 0) cells.finish(room.get(), count, result.data());
+// The elements, with zeros in place of those that the mask excludes. Collective.
+Array masked(const Array& array, const std::optional<Array>& mask, Deadline deadline) {
+    if (!mask) return array;
+    const Array result = copied(array, array.layout(), deadline);
+    const auto where = truths(to(*mask, result.layout(), deadline));
+    const auto size = static_cast<std::size_t>(array.dtype().size);
+    for (std::size_t k = 0; k < where.size(); ++k)
+        if (where[k] == 0) std::memset(static_cast<std::byte*>(result.data()) + k * size, 0, size);
     return result;
 }
 
 }  // namespace
 
 Array reduce(const Array& array, Combine op, const ComputeOptions& options) {
+    const bool is_exact = op == Combine::sum && exact_type(array.dtype());
     Cells cells;
     agree(array.comm(), "reduce(" + said(array) + ", " + name_of(op) + said(options) + ")",
           options.deadline, [&] {
               require_dim(array, options);
               require_own_mask(array, options);
-              cells = cells_of(op, array.dtype());
+              if (!is_exact) cells = cells_of(op, array.dtype());
           });
+    if (is_exact) {
+        const Array terms = masked(array, options.mask, options.deadline);
+        if (!options.dim) return exact_total(terms, {}, options.deadline);
+        const std::vector<std::size_t> dims{dim_in_order(terms, options)};
+        return out_of_order(exact_sum(in_order(terms, options), dims, options.deadline), options);
+    }
     if (!options.dim) {
-        const auto cell = reduced_all({array, {}, options.mask}, cells, false, options.deadline);
+        const auto cell = reduced_all({array, options.mask}, cells, false, options.deadline);
         return everywhere(cells, cell.data(), array.comm());
     }
-    Operand operand{in_order(array, options), {}, {}};
+    Operand operand{in_order(array, options), {}};
     if (options.mask) operand.mask = in_order(*options.mask, options);
     return out_of_order(reduced_along(std::move(operand), dim_in_order(array, options), cells,
                                       false, options.deadline),
@@ -193,7 +157,7 @@ Array locate(const Array& array, Combine op, const ComputeOptions& options) {
               require_own_mask(array, options);
               cells = locating_cells(op, array.dtype(), -1);
           });
-    Operand operand{in_order(array, options), {}, {}};
+    Operand operand{in_order(array, options), {}};
     if (options.mask) operand.mask = in_order(*options.mask, options);
     if (options.dim) {
         const Array result = reduced_along(std::move(operand), dim_in_order(array, options), cells,
@@ -227,22 +191,20 @@ Array dot_product(const Array& a, const Array& b, const ComputeOptions& options)
             static_cast<void>(fold_loops(Combine::sum, a.dtype()));
     });
     const Layout layout = cheapest({{a.layout(), a.dtype().size}, {b.layout(), b.dtype().size}});
-    Operand operand{to(a, layout, options.deadline), b, {}};
-    if (exact_type(a.dtype())) {
-        const Cells cells = product_cells(a.dtype());
-        const auto cell = reduced_all(std::move(operand), cells, false, options.deadline);
-        return everywhere(cells, cell.data(), a.comm());
-    }
-    operand.settle(false, options.deadline);
+    Array x = to(a, layout, options.deadline);
+    if (exact_type(a.dtype())) return exact_total(x, b, options.deadline);
+    if (!layout.form().gridded()) x = sole(x, options.deadline);
+    const Array y = to(b, x.layout(), options.deadline);
     const Combine times = a.dtype().name == "bool" ? Combine::all : Combine::product;
-    const Array product = Array::empty(operand.array.layout(), a.dtype(), a.comm());
-    const Dense x(operand.array), y(*operand.factors);
-    if (x.count() > 0) {
-        std::memcpy(product.data(), x.data(), static_cast<std::size_t>(x.count() * a.dtype().size));
-        fold_loops(times, a.dtype()).combine(product.data(), y.data(), x.count());
+    const Array product = Array::empty(x.layout(), a.dtype(), a.comm());
+    const Dense first(x), second(y);
+    if (first.count() > 0) {
+        std::memcpy(product.data(), first.data(),
+                    static_cast<std::size_t>(first.count() * a.dtype().size));
+        fold_loops(times, a.dtype()).combine(product.data(), second.data(), first.count());
     }
     const Cells cells = cells_of(times == Combine::all ? Combine::any : Combine::sum, a.dtype());
-    const auto cell = reduced_all({product, {}, {}}, cells, false, options.deadline);
+    const auto cell = reduced_all({product, {}}, cells, false, options.deadline);
     return everywhere(cells, cell.data(), a.comm());
 }
 

@@ -4,41 +4,17 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <unordered_map>
 
+#include "array/exchange.hpp"
 #include "array/layouts.hpp"
 #include "array/local.hpp"
 #include "array/numbers.hpp"
 #include "base/text.hpp"
-#include "layout/form.hpp"
 
 namespace hocket {
 namespace {
 
 using namespace array;
-
-// The owner of each element, and the local index at the owner.
-class Owners {
-  public:
-    explicit Owners(const Layout& layout) : layout_(layout) {}
-    std::int64_t owner(const Shape& index) const { return layout_.owner(index); }
-    std::int64_t offset(const Shape& index, std::int64_t owner) {
-        const auto [found, added] = shapes_.try_emplace(owner);
-        if (added) found->second = layout_.local_shape(owner);
-        std::int64_t offset = 0;
-        const Shape at = layout_.local_index(index);
-        for (std::size_t d = 0; d < at.size(); ++d) offset = offset * found->second[d] + at[d];
-        return offset;
-    }
-
-  private:
-    const Layout& layout_;
-    std::unordered_map<std::int64_t, Shape> shapes_;
-};
-
-struct Heading {
-    std::int64_t offset, number;  // in the owner's local array; of the value
-};
 
 // Combines an element with `count` values one after the other.
 void combine_values(std::byte* element, const std::byte* values, std::int64_t count, Combine op,
@@ -122,39 +98,27 @@ Array scatter_combine(const Array& base, const Array& values, std::span<const Ar
     agree(comm, "scatter_combine", deadline,
           [&] { require_inside(along, base.layout().shape(), mask, options.first_index); });
 
-    Array alone = sole(base, deadline);
-    Owners owners(alone.layout());
+    const Array alone = sole(base, deadline);
     const Dense elements(given);
-    const auto own_numbers = numbers(given);
     const auto size = static_cast<std::size_t>(base.dtype().size);
-    const std::size_t each = sizeof(Heading) + size;
-    std::vector<std::int64_t> processes;
-    std::vector<std::byte> records;
-    Shape index(along.size());
+    std::vector<std::int64_t> targets, turns;
+    std::vector<std::byte> chosen;
+    const auto own_numbers = numbers(given);
     for (std::size_t k = 0; k < own_numbers.size(); ++k) {
         if (!mask.empty() && mask[k] == 0) continue;
-        for (std::size_t d = 0; d < along.size(); ++d) index[d] = along[d][k];
-        const std::int64_t owner = owners.owner(index);
-        const Heading heading{owners.offset(index, owner), own_numbers[k]};
-        processes.push_back(owner);
-        records.resize(records.size() + each);
-        std::byte* const record = records.data() + records.size() - each;
-        std::memcpy(record, &heading, sizeof heading);
-        std::memcpy(record + sizeof heading, elements.data() + k * size, size);
+        std::int64_t target = 0;
+        for (std::size_t d = 0; d < along.size(); ++d)
+            target = target * base.layout().shape()[d] + along[d][k];
+        targets.push_back(target);
+        turns.push_back(own_numbers[k]);
+        chosen.insert(chosen.end(), elements.data() + k * size, elements.data() + (k + 1) * size);
     }
-    const Records arrived =
-        exchange(comm, processes, records.data(), static_cast<std::int64_t>(each), deadline);
-
-    std::vector<std::pair<Heading, std::int64_t>> order;
-    for (std::int64_t k = 0; k < arrived.count; ++k) {
-        Heading heading{};
-        std::memcpy(&heading, arrived.data.get() + static_cast<std::size_t>(k) * each,
-                    sizeof heading);
-        order.emplace_back(heading, k);
-    }
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.first.offset, a.first.number) <
-               std::pair(b.first.offset, b.first.number);
+    const Delivered came =
+        deliver(comm, alone.layout(), targets, chosen.data(), base.dtype().size, turns, deadline);
+    std::vector<std::size_t> order(came.offsets.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return came.offsets[a] < came.offsets[b];
     });
     // In new memory; the base does not change.
     const Array result = Array::empty(alone.layout(), base.dtype(), comm);
@@ -164,12 +128,10 @@ Array scatter_combine(const Array& base, const Array& values, std::span<const Ar
         std::memcpy(into, before.data(), static_cast<std::size_t>(before.count()) * size);
     std::vector<std::byte> together;
     for (std::size_t k = 0; k < order.size();) {
-        const std::int64_t offset = order[k].first.offset;
+        const std::int64_t offset = came.offsets[order[k]];
         together.clear();
-        for (; k < order.size() && order[k].first.offset == offset; ++k) {
-            const std::byte* const value = arrived.data.get() +
-                                           static_cast<std::size_t>(order[k].second) * each +
-                                           sizeof(Heading);
+        for (; k < order.size() && came.offsets[order[k]] == offset; ++k) {
+            const std::byte* const value = came.values.data() + order[k] * size;
             together.insert(together.end(), value, value + size);
         }
         combine_values(into + static_cast<std::size_t>(offset) * size, together.data(),

@@ -6,6 +6,7 @@
 #include "array/layouts.hpp"
 #include "array/local.hpp"
 #include "base/text.hpp"
+#include "hocket/kernel.hpp"
 #include "transfer/check.hpp"
 
 namespace hocket {
@@ -15,11 +16,42 @@ using namespace array;
 
 __extension__ using Wide = __int128;  // sums of two shifts do not overflow
 
+std::byte* address_of(const Array& array, std::size_t dim, std::int64_t index) {
+    return static_cast<std::byte*>(array.data()) + index * array.strides()[dim];
+}
+
+Shape slab_shape(const Array& array, std::size_t dim, std::int64_t count) {
+    Shape shape = array.local_shape();
+    shape[dim] = count;
+    return shape;
+}
+
 // Copies `count` indices along a dimension, of `from` from `first` on, to `into` from `at` on.
 void move_slab(const Array& from, std::int64_t first, const Array& into, std::int64_t at,
                std::int64_t count, std::size_t dim, Deadline deadline) {
-    if (count <= 0 || elements_of(from.layout().shape()) == 0) return;
-    copy(slab(from, dim, first, first + count), slab(into, dim, at, at + count), deadline);
+    if (count <= 0 || from.layout().num_elements() == 0) return;
+    if (!is_local(from.layout(), dim))
+        return copy(slab(from, dim, first, first + count), slab(into, dim, at, at + count),
+                    deadline);
+    if (count_of(from) == 0) return;
+    kernel::Copy(slab_shape(from, dim, count), from.dtype().size, from.strides(), into.strides())
+        .run(address_of(from, dim, first), address_of(into, dim, at));
+}
+
+// Sets this process's elements of `count` indices along a dimension, from `first` on.
+void fill_slab(const Array& into, std::size_t dim, std::int64_t first, std::int64_t count,
+               const void* boundary) {
+    if (count_of(into) == 0) return;
+    const auto own = into.layout().global_indices(into.process())[dim];
+    const auto begin = std::lower_bound(own.begin(), own.end(), first);
+    const auto end = std::lower_bound(begin, own.end(), first + count);
+    if (begin == end) return;
+    const std::int64_t size = into.dtype().size;
+    const std::vector<std::byte> zero(static_cast<std::size_t>(size));
+    const Shape shape = slab_shape(into, dim, end - begin);
+    kernel::Copy(shape, size, Shape(shape.size(), 0), into.strides())
+        .run(boundary == nullptr ? zero.data() : boundary,
+             address_of(into, dim, begin - own.begin()));
 }
 
 Array shifted(const Array& array, std::int64_t shift, bool around, const void* boundary,
@@ -33,18 +65,11 @@ Array shifted(const Array& array, std::int64_t shift, bool around, const void* b
     const std::int64_t kept = extent - std::abs(shift);
     const std::int64_t from = std::max<std::int64_t>(shift, 0);
     const std::int64_t at = std::max<std::int64_t>(-shift, 0);
-    if (!around && kept < extent) {
-        const std::size_t size = static_cast<std::size_t>(array.dtype().size);
-        auto* const first = static_cast<std::byte*>(result.data());
-        for (std::size_t k = 0; k < static_cast<std::size_t>(count_of(result)); ++k) {
-            if (boundary == nullptr)
-                std::memset(first + k * size, 0, size);
-            else
-                std::memcpy(first + k * size, boundary, size);
-        }
-    }
     move_slab(source, from, result, at, kept, dim, options.deadline);
-    if (around) move_slab(source, 0, result, kept, extent - kept, dim, options.deadline);
+    if (around)
+        move_slab(source, 0, result, kept, extent - kept, dim, options.deadline);
+    else
+        fill_slab(result, dim, shift < 0 ? 0 : kept, extent - kept, boundary);
     return out_of_order(result, options, array.layout());
 }
 
@@ -65,8 +90,8 @@ Array shifted_by_line(const Array& array, std::int64_t shift, bool around, const
     const Array whole = on_grid(in_order(array, options), options.deadline);
     const Layout layout = with_lines(whole.layout(), dim, array.comm().size());
     const Array source = to(whole, layout, options.deadline);
-    const std::vector<std::int64_t> shifts =
-        integers(to(in_order(*options.shifts, options), without(layout, dim), options.deadline));
+    const std::vector<std::int64_t> shifts = integers(to(
+        in_order(*options.shifts, options), without(layout, std::vector{dim}), options.deadline));
     const Array result = Array::empty(layout, source.dtype(), source.comm());
     if (count_of(result) > 0) {
         const Dense dense(source);

@@ -95,9 +95,10 @@ BLOCKING = re.compile(
 COPIES_IN_LOOPS = {
     "src/array/cells.cpp": "elements that a mask chooses",
     "src/array/choose.cpp": "elements that a mask chooses",
-    "src/array/local.cpp": "records, by the process that they go to",
+    "src/array/exact_sums.cpp": "the two parts of complex sums, one beside the other",
+    "src/array/exchange.cpp": "records, by the process that they go to",
+    "src/array/partials.cpp": "partial results, by the process that has them",
     "src/array/scan.cpp": "running totals of lines that lie together",
-    "src/array/scatter.cpp": "records, by the element that they go to",
     "src/array/shift.cpp": "one element beyond the edge, many times",
     "src/shm/segment.cpp": "the pages of a forked child, which have the same addresses",
     "src/flow/region.cpp": "the words of a text that is hashed",

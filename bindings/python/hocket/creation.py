@@ -82,6 +82,18 @@ def _allocated(
     core, whole = _mpi.Local.empty(
         layout._native, dtypes.name_of(kind), kind.itemsize, comm.handle, elements * kind.itemsize
     )
+    return of_core(core, whole, layout, kind, comm, shape)
+
+
+def of_core(
+    core: _mpi.Local,
+    whole: npt.NDArray[np.uint8],
+    layout: Layout,
+    kind: np.dtype[Any],
+    comm: MPI.Comm,
+    shape: tuple[int, ...],
+) -> Array:
+    """An array of the C++ library's, and its memory, as an array of this local shape."""
     array = Array(as_array(whole, shape, kind), layout, comm, whole)
     array._core = core
     return array

@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from hocket.arrays import Array
+from hocket import _mpi
+from hocket.arrays import Array, local_shape
 from hocket.calls import collective
-from hocket.computing.collecting import allgather, exchange
+from hocket.computing.collecting import exchange
 from hocket.computing.elementwise import result_types
 from hocket.computing.indexing import as_value, is_basic
-from hocket.computing.layouts import Shape, balanced, chosen_numbers, held, numbers
+from hocket.computing.layouts import Shape, balanced, held, is_local, numbers
 from hocket.computing.operands import (
+    as_array,
     bring,
     broadcast_shape,
     check_alike,
@@ -24,39 +27,20 @@ from hocket.computing.operands import (
     without_copies,
 )
 from hocket.computing.shapes import expand_dims
-from hocket.computing.sorting import sample_sort
+from hocket.creation import of_core
 from hocket.errors import Error, LayoutError, MismatchError
-from hocket.formats import gen_block
-from hocket.layouts import Layout
+from hocket.local_arrays import address
 from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]
 
 
-def locate(layout: Layout, wanted: Numbers) -> tuple[Numbers, Numbers]:
-    """The owner of each row-major number, and the local index at the owner."""
-    owners, offsets = np.empty_like(wanted), np.empty_like(wanted)
-    layout._native.locate(np.ascontiguousarray(wanted), owners, offsets)
-    return owners, offsets
-
-
-def flat_local(a: Array) -> AnyArray:
-    """The local elements in one dimension: a view where strides allow."""
-    return a._current().reshape(-1)
-
-
 def fetch(a: Array, wanted: Numbers) -> AnyArray:
     """The elements of these row-major numbers, which may be any on any process. Collective."""
-    owners, offsets = locate(a.layout, wanted)
-    order = np.argsort(owners, kind="stable")
-    (asked,), counts = exchange(a.comm, owners, offsets)
-    values = flat_local(a)[asked]
-    back = np.repeat(np.arange(a._rank_and_size[1]), counts)
-    (answers,), _ = exchange(a.comm, back, values)
-    result = np.empty(len(wanted), a.dtype)
-    result[order] = answers
-    return result
+    found = np.empty(len(wanted), a.dtype)
+    _mpi.fetch(a._wrapped(), np.ascontiguousarray(wanted), address(found))
+    return found
 
 
 def store(
@@ -72,24 +56,18 @@ def store(
         store(alone, wanted, values, order, combine)
         redistribute(alone, a.layout, out=a)
         return
-    owners, offsets = locate(a.layout, wanted)
-    (places, arrived, turns), _ = exchange(a.comm, owners, offsets, values, order)
-    by_turn = np.argsort(turns, kind="stable")
-    local = a._current()
-    if combine is not None:
+    wanted = np.ascontiguousarray(wanted)
+    if combine is None:
+        values = np.ascontiguousarray(values)
+        _mpi.store(a._wrapped(), wanted, address(values), np.ascontiguousarray(order))
+    else:
+        owners, offsets = np.empty_like(wanted), np.empty_like(wanted)
+        _mpi.locate(a.layout._native, wanted, address(owners), address(offsets))
+        (places, arrived, turns), _ = exchange(a.comm, owners, offsets, values, order)
+        by_turn = np.argsort(turns, kind="stable")
+        local = a._current()
         combine.at(local, np.unravel_index(places[by_turn], local.shape), arrived[by_turn])
-    elif local.flags.c_contiguous:
-        local.reshape(-1)[places[by_turn]] = arrived[by_turn]
-    elif local.size:
-        local[np.unravel_index(places[by_turn], local.shape)] = arrived[by_turn]
     a._settle()
-
-
-def packed(comm: Any, local: AnyArray) -> Array:
-    """Rows of each process, one process after the other, as an array in even parts. Collective."""
-    counts = allgather(comm, np.asarray([len(local)]))[:, 0]
-    source = Layout((int(counts.sum()),), [gen_block(counts)], comm.size)
-    return redistribute(made(local, source, comm), balanced((int(counts.sum()),), comm.size))
 
 
 def is_mask(item: Any) -> bool:
@@ -158,24 +136,30 @@ def chosen(a: Array, items: tuple[Any, ...]) -> Array:
     assert plan is not None
     check_alike([index for index in plan.arrays if isinstance(index, np.ndarray)], a.comm)
     wanted = plan.numbers()
-    return made(fetch(without_copies(a), wanted), plan.layout, a.comm)
+    found = fetch(without_copies(plan.rows), wanted)
+    return made(found.view(a.dtype), plan.layout, a.comm)
+
+
+def mask_of(a: Array, mask: Any) -> Array:
+    """The mask in the layout of `a`. Collective."""
+    brought = bring(mask, a.layout, a._rank_and_size[0], a.comm)
+    return made(np.broadcast_to(brought, a._local.shape), a.layout, a.comm)
+
+
+def in_even_parts(a: Array, dtype: np.dtype[Any], found: tuple[Any, AnyArray]) -> Array:
+    """A vector of C++'s as an array over the processes of `a`."""
+    layout = balanced(found[0].layout().shape, a._rank_and_size[1])
+    return of_core(*found, layout, dtype, a.comm, local_shape(layout, a.comm))
 
 
 def compress(mask: Any, a: Array) -> Array:
     """The elements where `mask` is true, in row-major order and even parts. Collective."""
-    a = without_copies(a)
-    rank = a._rank_and_size[0]
-    here = np.broadcast_to(bring(mask, a.layout, rank, a.comm), a.local.shape)
-    (_, values), _ = sample_sort(a.comm, [chosen_numbers(a.layout, rank, here)], a.local[here])
-    return packed(a.comm, values)
+    return in_even_parts(a, a.dtype, _mpi.pack(a._wrapped(), mask_of(a, mask)._wrapped()))
 
 
 def true_numbers(mask: Array) -> Array:
     """The row-major numbers of true elements, increasing, in even parts. Collective."""
-    mask = without_copies(mask)
-    here = chosen_numbers(mask.layout, mask._rank_and_size[0], mask.local)
-    (found,), _ = sample_sort(mask.comm, [here])
-    return packed(mask.comm, found)
+    return in_even_parts(mask, np.dtype(np.int64), _mpi.true_numbers(mask._wrapped()))
 
 
 def assign_chosen(
@@ -186,7 +170,7 @@ def assign_chosen(
     with collective(a.comm, None):
         if not a._local.flags.writeable:
             raise Error("the array is read-only; assign to one that may be written")
-        plan = None if mask is not None else Selection(a, items)
+        plan = None if mask is not None else Selection(a, items, combine is None)
         value = as_value(value, a.dtype)
         if (
             plan is not None
@@ -199,8 +183,10 @@ def assign_chosen(
         return
     assert plan is not None
     values = np.broadcast_to(bring(value, plan.layout, rank, a.comm), plan.local_shape())
-    order = numbers(plan.layout, rank).reshape(-1)
-    store(a, plan.numbers(), values.reshape(-1).astype(a.dtype), order, combine)
+    values = np.ascontiguousarray(values, a.dtype).reshape(-1).view(plan.rows.dtype)
+    order = numbers(plan.row_layout, rank).reshape(-1)
+    store(plan.rows, plan.numbers(), values, order, combine)
+    plan.settle()
 
 
 def combine_at(ufunc: np.ufunc, a: Array, index: Any, value: Any) -> None:
@@ -219,44 +205,29 @@ def combine_at(ufunc: np.ufunc, a: Array, index: Any, value: Any) -> None:
 
 
 def assign_masked(a: Array, mask: Any, value: Any) -> None:
-    rank = a._rank_and_size[0]
-    here = np.broadcast_to(bring(mask, a.layout, rank, a.comm), a._local.shape)
-    if value.ndim == 0:
-        one = bring(value, a.layout, rank, a.comm)
-        a._current()[here] = one
-        a._settle()
-        return
-    alone = without_copies(a)
-    if alone is not a:
-        assign_masked(alone, mask, value)
-        redistribute(alone, a.layout, out=a)
-        return
-    mine = chosen_numbers(a.layout, rank, here)
-    # The number of each true element among all: they are sorted, numbered, and sent back.
-    slots = np.arange(len(mine))
-    (_, origin, slot), _ = sample_sort(a.comm, [mine], np.full(len(mine), rank), slots)
-    counts = allgather(a.comm, np.asarray([len(slot)]))[:, 0]
-    with collective(a.comm, None):
-        total = int(counts.sum())
-        if value.shape != (total,) and value.shape != (1,):
-            raise LayoutError(
-                f"the mask chooses {total} elements, and the value has shape {value.shape}"
-            )
-    places = int(counts[:rank].sum()) + np.arange(len(slot))
-    (slot, places), _ = exchange(a.comm, origin, slot, places)
-    position = np.empty(len(mine), np.int64)
-    position[slot] = places
     if value.shape == (1,):
-        position[...] = 0
-    found = fetch(without_copies(value), position) if isinstance(value, Array) else value[position]
-    a._current()[here] = found
+        value = value.section((0,)) if isinstance(value, Array) else value.reshape(())
+    if value.ndim == 0:
+        rank = a._rank_and_size[0]
+        one = bring(value, a.layout, rank, a.comm)
+        here = np.broadcast_to(bring(mask, a.layout, rank, a.comm), a._local.shape)
+        a._current()[here] = one
+    else:
+        with collective(a.comm, None):
+            if value.ndim != 1:
+                raise LayoutError(f"a mask takes a value of one dimension, not {value.shape}")
+        vector = as_array(value.astype(a.dtype, copy=False), a.comm)
+        _mpi.put(a._wrapped(), mask_of(a, mask)._wrapped(), vector._wrapped())
     a._settle()
 
 
 class Selection:
-    """An index with arrays of integers: the shape and layout of the result, and what it reads."""
+    """An index with arrays of integers: the shape and layout of the result, and what it reads.
 
-    def __init__(self, a: Array, items: tuple[Any, ...]) -> None:
+    If it takes the last dimensions whole, and processes hold them whole, the elements that move are
+    the `rows` of these dimensions."""
+
+    def __init__(self, a: Array, items: tuple[Any, ...], by_rows: bool = True) -> None:
         shape = a.layout.shape
         dots = [k for k, item in enumerate(items) if item is Ellipsis]
         missing = len(shape) - len(items) + len(dots)
@@ -281,6 +252,40 @@ class Selection:
             if isinstance(only, Array) and held(only.layout) == only.layout.num_elements
             else balanced(self.shape, a._rank_and_size[1])
         )
+        self.rows, self.row_shape, self.row_layout = a, self.shape, self.layout
+        whole = self._whole_dimensions() if by_rows else 0
+        if whole:
+            lead = a.layout.ndim - whole
+            width = math.prod(a.layout.shape[lead:])
+            row = np.dtype((np.void, width * a.dtype.itemsize))
+            layout = a.layout.section((slice(None),) * lead + (0,) * whole)
+            local = np.ascontiguousarray(a._current()).reshape(-1).view(row)
+            self.rows = made(local, layout, a.comm)
+            self.row_shape = self.shape[:-whole]
+            self.row_layout = balanced(self.row_shape, a._rank_and_size[1])
+            self.parts = self.parts[:lead]
+
+    def _whole_dimensions(self) -> int:
+        """How many of the last dimensions move whole: each process holds them whole, in the array
+        and in the result."""
+        layout, last = self.a.layout, len(self.parts)
+        while isinstance(self.parts[last - 1], range):
+            if self.parts[last - 1] != range(layout.shape[last - 1]):
+                break
+            if not is_local(layout, last - 1):
+                break
+            last -= 1
+        whole = len(self.parts) - last
+        rest = self.shape[: len(self.shape) - whole]
+        even = any(extent >= self.a._rank_and_size[1] for extent in rest)
+        return whole if even and layout.num_elements else 0
+
+    def settle(self) -> None:
+        """After writes into `rows`, whose memory may be a copy."""
+        local = self.a._local
+        if self.rows is not self.a and not np.may_share_memory(local, self.rows._local):
+            local[...] = self.rows._local.view(self.a.dtype).reshape(local.shape)
+        self.a._settle()
 
     def _checked(self, part: Any, d: int, extent: int) -> Any:
         if isinstance(part, slice):
@@ -308,15 +313,17 @@ class Selection:
 
     def numbers(self) -> Numbers:
         """Row-major numbers in the array of this process's part of the result. Collective."""
-        a, rank = self.a, self.a._rank_and_size[0]
-        own = numbers(self.layout, rank).reshape(-1)
-        places = np.unravel_index(own, self.shape) if self.shape else ()
+        a, rank, shape = self.a, self.a._rank_and_size[0], self.row_shape
+        own = numbers(self.row_layout, rank).reshape(-1)
         brought = {}
         for d, part in enumerate(self.parts):
-            if isinstance(part, Array) and part.layout.shape == self.shape:
-                brought[d] = bring(part, self.layout, rank, a.comm).reshape(-1)
+            if isinstance(part, Array) and part.layout.shape == shape:
+                brought[d] = bring(part, self.row_layout, rank, a.comm).reshape(-1)
             elif isinstance(part, Array):  # broadcast, and therefore small beside the result
                 brought[d] = replicated(part)
+        places: Any = ()
+        if shape and not all(self._is_full(part) for part in self.parts):
+            places = np.unravel_index(own, shape)
         result = np.zeros(len(own), np.int64)
         with collective(a.comm, None):
             sliced = 0
@@ -327,14 +334,17 @@ class Selection:
                     sliced += 1
                 else:
                     values = brought.get(d, part)
-                    if isinstance(part, Array) and part.layout.shape == self.shape:
-                        index = values
-                    else:
-                        index = self._picked(values, places)
+                    index = values if self._is_full(part) else self._picked(values, places)
                     self._require_inside(index, d, extent)
-                    index = np.where(index < 0, index + extent, index)
-                result = result * extent + index
+                    if index.size and index.min() < 0:
+                        index = np.where(index < 0, index + extent, index)
+                result *= extent
+                result += index
         return result
+
+    def _is_full(self, part: Any) -> bool:
+        """Whether it is a distributed array of one index for each row."""
+        return isinstance(part, Array) and part.layout.shape == self.row_shape
 
     def _picked(self, values: AnyArray, places: Any) -> AnyArray:
         inner = places[self.first : self.first + self.inner]

@@ -1,54 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Partial results of processes, combined and brought to the shape of the result.
-
-Along a distributed axis, each process has a partial result. The partial results of one part of the
-axis form an aligned array: the elements that HPF's ``A(j) WITH T(i, j)`` gives to holders of index
-i. They move to the processes of the result, one part of the axis after the other.
-"""
+"""Partial results of processes, combined and brought to the shape of the result."""
 
 from __future__ import annotations
 
-import functools
-import math
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
 from hocket.arrays import Array, local_shape
-from hocket.computing.collecting import allgather
-from hocket.computing.layouts import (
-    Shape,
-    aligned,
-    balanced,
-    held,
-    is_grid,
-    kept,
-    numbers,
-    parts_along,
-    without,
-)
+from hocket.computing.layouts import Shape, aligned, balanced, is_grid, kept, without
 from hocket.computing.operands import made
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
+from hocket.local_arrays import address
 from hocket.redistribution import redistribute
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
 AnyArray = npt.NDArray[Any]
-
-
-@kept
-def partial_layouts(layout: Layout, axes: Shape) -> list[Layout]:
-    """The layouts of partial results over `axes`, one a combination of the axes' parts; their
-    shape has extent 1 in `axes`."""
-    shape = tuple(1 if d in axes else extent for d, extent in enumerate(layout.shape))
-    choices = [parts_along(layout, d) if d in axes else (None,) for d in range(layout.ndim)]
-    own = ["*" if d in axes else f"i{d}" for d in range(layout.ndim)]
-    found = []
-    for place in np.ndindex(*map(len, choices)):
-        at = [choices[d][place[d]] for d in range(layout.ndim)]
-        template = [own[d] if at[d] is None else str(at[d]) for d in range(layout.ndim)]
-        found.append(aligned(shape, own, template, layout))
-    return found
 
 
 def on_grid(a: Array) -> Array:
@@ -58,87 +30,32 @@ def on_grid(a: Array) -> Array:
     return redistribute(a, balanced(a.layout.shape, a.layout.size))
 
 
-@kept
-def leads(layout: Layout, rank: int) -> bool:
-    """Whether this process is the lowest that holds its elements, in a layout on a grid."""
-    if rank >= layout.size or not layout.local_elements(rank):
-        return False
-    if held(layout) == layout.num_elements:
-        return True
-    return layout.owner([int(each[0]) for each in layout.global_indices(rank)]) == rank
-
-
-#: the most bytes of partial results that every process gathers, rather than only those it needs
-SMALL = 1 << 18
-
-
-@kept
-def places(
-    layout: Layout, axes: Shape, rank: int
-) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The most partial results over `axes` that a process has; and, for each part of the axes and
-    each element of this process in the result, the process that has its partial result, and the
-    number there."""
-    shapes = [layout.local_shape(r) for r in range(layout.size)]
-    most = max(math.prod(e for d, e in enumerate(s) if d not in axes) for s in shapes)
-    wanted = numbers(without(layout, axes, True), rank).reshape(-1)
-    layouts = partial_layouts(layout, axes)
-    owners, offsets = (np.empty((len(layouts), len(wanted)), np.int64) for _ in range(2))
-    for part, owner, offset in zip(layouts, owners, offsets):
-        part._native.locate(wanted, owner, offset)
-    return most, owners, offsets
-
-
-def gathered(
-    partial: AnyArray, a: Any, axes: Shape, head: bool = True
-) -> Optional[tuple[AnyArray, bool]]:
-    """The partial results that this process needs, (parts of the axes, its elements of the result),
-    and whether `head` holds everywhere; None if all partial results are too many for one message
-    to everybody. Collective."""
-    rank, size = a._rank_and_size
-    most, owners, offsets = places(a.layout, axes, rank)
-    if most * partial.itemsize * size > SMALL:
-        return None
-    row = np.zeros(1 + most * partial.itemsize, np.uint8)
-    row[0] = head
-    if partial.size:
-        own = np.ascontiguousarray(partial).reshape(-1).view(np.uint8)
-        row[1 : 1 + len(own)] = own
-    rows = allgather(a.comm, row)
-    came = np.ascontiguousarray(rows[:, 1:]).view(partial.dtype)
-    return came[owners, offsets], bool(rows[:, 0].all())
-
-
 def combined(
     partial: AnyArray,
-    a: Any,
+    layout: Layout,
+    comm: MPI.Comm,
     axes: Shape,
     combine: Callable[[AnyArray, AnyArray], AnyArray],
     identity: Any = 0,
 ) -> Array:
-    """Partial results over `axes`, which have extent 1 there, as one array. Collective.
+    """Partial results over `axes` of an array of `layout`, which have extent 1 there, as one array.
+    Collective.
 
-    The result has the layout that the reduction leaves, ``without(a.layout, axes, True)``.
+    The result has the layout that the reduction leaves, ``without(layout, axes, True)``.
     """
-    target = without(a.layout, axes, True)
-    rank = a._rank_and_size[0]
-    layouts = partial_layouts(a.layout, axes)
-    if not layouts:  # there are no elements
+    partial = np.ascontiguousarray(partial)
+    parts: list[AnyArray] = []  # what is combined so far
+
+    def take(values: npt.NDArray[np.uint8]) -> None:
+        part = values.view(partial.dtype)
+        parts[:] = [combine(parts[0], part) if parts else part]
+
+    _mpi.collect(layout._native, axes, comm.handle, address(partial), partial.itemsize, take)
+    target = without(layout, axes, True)
+    if not parts:  # there are no elements
         value = np.asarray(identity).astype(partial.dtype)  # -1 of bitwise_and has no sign there
-        return made(np.full(local_shape(target, a.comm), value), target, a.comm)
-    if len(layouts) == 1 and layouts[0] == target:
-        return made(partial, target, a.comm)
-    few = gathered(partial, a, axes)
-    if few is not None:
-        return made(functools.reduce(combine, few[0]), target, a.comm)
-    result: Optional[AnyArray] = None
-    nothing = partial[:0].reshape((0,) * max(1, partial.ndim))
-    for layout in layouts:
-        here = rank < layout.size and layout.local_elements(rank) > 0
-        moved = redistribute(made(partial if here else nothing, layout, a.comm), target).local
-        result = moved if result is None else combine(result, moved)
-    assert result is not None
-    return made(result, target, a.comm)
+        parts = [np.full(local_shape(target, comm), value)]
+    return made(parts[0], target, comm)
 
 
 def finish(

@@ -9,24 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.combining import combined, finish, leads, on_grid, to_out
+from hocket.computing.combining import combined, finish, on_grid, to_out
 from hocket.computing.elementwise import result_types
-from hocket.computing.exact import Sums, is_exact
-from hocket.computing.exact_sums import total_of
 from hocket.computing.indexing import element
 from hocket.computing.layouts import (
     aligned,
     balanced,
     chosen,
     held,
-    is_grid,
     normal_axes,
     one_axis,
 )
-from hocket.computing.operands import as_array, as_arrays, bring, without_copies
-from hocket.computing.reductions import reduce_all
+from hocket.computing.operands import as_array, as_arrays, bring, made
+from hocket.computing.reductions import is_exact, reduce_all
 from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
@@ -46,19 +44,13 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
         product: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
         return reduce_all(np.logical_or if dtype.kind == "b" else np.add, product, dtype)
     layout = chosen(a.shape, ((a.layout, a.dtype.itemsize), (b.layout, b.dtype.itemsize)))
-    rank = a._rank_and_size[0]
     first = a if a.layout == layout else redistribute(a, layout)
-    if not is_grid(layout):
-        first = without_copies(first)
-        layout = first.layout
-    x = first.local.astype(dtype, copy=False)
-    y = bring(b, layout, rank, a.comm).astype(dtype, copy=False)
-    mine = Sums((), dtype, products=True)
-    if x.size and (not is_grid(layout) or leads(layout, rank)):
-        mine.add_products(
-            x.conj() if conjugate and dtype.kind == "c" else x, y, tuple(range(x.ndim))
-        )
-    return dtype.type(total_of(mine, first, dtype))
+    here = first.local.astype(dtype, copy=False)
+    there = bring(b, layout, a._rank_and_size[0], a.comm).astype(dtype, copy=False)
+    here = here if conjugate else here.conj()  # C++ conjugates the first factor
+    x, y = (made(factor, layout, a.comm) for factor in (here, there))
+    _, memory = _mpi.dot_product(x._wrapped(), y._wrapped())
+    return memory[: dtype.itemsize].view(dtype)[0]
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
@@ -177,8 +169,7 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     else:
         partial = np.empty((0,) * full.ndim, dtype)
     combine = np.logical_or if dtype.kind == "b" else np.add
-    whole = Summand(full, a.comm, dtype)
-    summed = finish(combined(partial, whole, gone, combine), gone, False, None)
+    summed = finish(combined(partial, full, a.comm, gone, combine), gone, False, None)
     if not result:
         return element(summed)
     return transpose(summed, [middle.index(x) for x in result])
@@ -199,14 +190,6 @@ def like_with(a: Array, extents: list[int]) -> Layout:
     """The layout of `a` with further dimensions, which are not distributed."""
     names = [f"i{d}" for d in range(a.ndim)]
     return aligned((*a.shape, *extents), [*names, *["*"] * len(extents)], names, a.layout)
-
-
-class Summand:
-    """The attributes that `combined` reads of an array that need not exist."""
-
-    def __init__(self, layout: Layout, comm: Any, dtype: Any) -> None:
-        self.layout, self.comm, self.dtype = layout, comm, dtype
-        self._rank_and_size = (comm.rank, comm.size)
 
 
 def parsed(subscripts: str, operands: Sequence[Array]) -> tuple[list[str], str]:

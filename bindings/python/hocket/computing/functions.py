@@ -111,7 +111,11 @@ def by_element(function: Any) -> Callable[..., Any]:
     def compute(x: Any, *others: Any, out: Any = None, **options: Any) -> Any:
         if others and isinstance(others[0], Array):
             out, others = others[0], others[1:]
-        found = elementwise.of_function(function, (x, *others), **options)
+        given = (x, *others)
+        if not any(isinstance(each, Array) for each in given):  # out= alone is distributed
+            found: Any = function(*given, **options)
+        else:
+            found = elementwise.of_function(function, given, **options)
         return found if out is None else combining.to_out(found, out)
 
     return compute

@@ -325,13 +325,6 @@ def number_blocks(
             yield (*place, slice(first, last)), own + trailing
 
 
-def chosen_numbers(layout: Layout, rank: int, here: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The row-major numbers of the local elements at which `here` is true, in local order."""
-    blocks = number_blocks(layout, rank)
-    found = [block[here[index]] for index, block in blocks]
-    return np.concatenate(found) if found else np.empty(0, np.int64)
-
-
 def number_of(layout: Layout, rank: int, place: int) -> int:
     """The row-major number of one local element, by its place among them."""
     if layout._native.is_indexed:

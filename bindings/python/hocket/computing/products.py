@@ -19,7 +19,6 @@ from hocket.calls import collective
 from hocket.computing.combining import to_out
 from hocket.computing.contractions import einsum, inner, tensordot
 from hocket.computing.elementwise import result_types
-from hocket.computing.exact import is_exact
 from hocket.computing.layouts import (
     Shape,
     aligned,
@@ -31,6 +30,7 @@ from hocket.computing.layouts import (
     normal_axes,
 )
 from hocket.computing.operands import as_arrays
+from hocket.computing.reductions import is_exact
 from hocket.creation import empty
 from hocket.errors import LayoutError
 from hocket.layouts import Layout

@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hocket.arrays import Array
+from hocket import _mpi
+from hocket.arrays import Array, local_shape
 from hocket.calls import collective
 from hocket.computing.collecting import allgather
-from hocket.computing.combining import combined, finish, on_grid, scalar
-from hocket.computing.exact import is_exact
-from hocket.computing.exact_sums import exact_sum
-from hocket.computing.layouts import (
-    reduced_axes,
-)
-from hocket.computing.operands import without_copies
+from hocket.computing.combining import combined, finish, on_grid, scalar, to_out
+from hocket.computing.layouts import Shape, reduced_axes, without
+from hocket.computing.operands import made, without_copies
 from hocket.errors import MismatchError
+from hocket.local_memory import as_array
 
 AnyArray = npt.NDArray[Any]
 
@@ -75,7 +73,8 @@ def reduce(
         try:
             kind = None if dtype is None else np.dtype(dtype)
             wanted = reduced_type(ufunc, a.dtype, kind, len(axes))
-            if ufunc.identity is None and any(a.layout.shape[d] == 0 for d in axes):
+            shape = a.layout.shape
+            if ufunc.identity is None and 0 in shape and any(shape[d] == 0 for d in axes):
                 raise ValueError("no elements to reduce, and no identity")
         except (TypeError, ValueError) as error:
             raise MismatchError(f"np.{ufunc.__name__} does not reduce {a.dtype}: {error}") from None
@@ -91,28 +90,58 @@ def reduce(
             partial = ufunc.reduce(local, axis=axes, dtype=loop_type(wanted), keepdims=True)
     else:
         partial = local.astype(wanted)
-    return finish(
-        combined(partial, a, axes, ufunc, ufunc.identity or 0), axes, keepdims, out, wanted
-    )
+    found = combined(partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0)
+    return finish(found, axes, keepdims, out, wanted)
+
+
+@functools.cache
+def is_exact(dtype: np.dtype[Any]) -> bool:
+    """Whether its sums are exact: binary floating point of 16, 32 and 64 bits, and complex."""
+    return dtype.newbyteorder("=").str[1:] in ("f2", "f4", "f8", "c8", "c16")
+
+
+def terms_of(a: Array, wanted: np.dtype[Any]) -> Array:
+    """The array with elements of this dtype. Local."""
+    return a if a.dtype == wanted else made(a.local.astype(wanted), a.layout, a.comm)
+
+
+def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: bool) -> Any:
+    """The exact sum over `axes`, rounded once to `wanted`. Collective."""
+    terms = terms_of(a, wanted)
+    if len(axes) == a.layout.ndim:
+        _, memory = _mpi.exact_sum(terms._wrapped(), axes)
+        return scalar(memory[: wanted.itemsize].view(wanted)[0], wanted, keepdims, a, out)
+    terms = on_grid(terms)
+    layout = without(terms.layout, axes, keepdims)
+    _, memory = _mpi.exact_sum(terms._wrapped(), axes)
+    result = made(as_array(memory, local_shape(layout, a.comm), wanted), layout, a.comm)
+    return result if out is None else to_out(result, out)
+
+
+@functools.cache
+def row_of(ufunc: np.ufunc, wanted: np.dtype[Any]) -> tuple[np.dtype[Any], int]:
+    """The dtype of a process's result, and a number of the call: another process may call another
+    function, whose values have as many bytes."""
+    code = 2 * (zlib.crc32(ufunc.__name__.encode()) % 128)  # and 1 if there are elements
+    return np.dtype([("call", np.uint8), ("value", wanted)], align=True), code
 
 
 def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
     """The reduction over all elements. Collective."""
     a = without_copies(a)
-    local = a.local
-    if local.size:
-        mine = np.asarray(ufunc.reduce(local, axis=None, dtype=loop_type(wanted)))
-    else:
-        mine = np.zeros((), wanted)
-    # Another process may call another function, whose values have as many bytes.
-    code = 2 * (zlib.crc32(ufunc.__name__.encode()) % 128)
-    flags = np.asarray(code + (local.size > 0), np.uint8)
-    found = allgather(a.comm, np.frombuffer(flags.tobytes() + mine.tobytes(), np.uint8))
-    others = np.flatnonzero(found[:, 0] & 0xFE != code)
-    if len(others):
+    local, kind = a.local, loop_type(wanted)
+    mine = ufunc.reduce(local, axis=None, dtype=kind) if local.size else np.zeros((), wanted)[()]
+    if local.size and a._rank_and_size[1] == 1:
+        return mine
+    dtype, code = row_of(ufunc, wanted)
+    found = allgather(a.comm, np.array([(code + (local.size > 0), mine)], dtype))[:, 0]
+    calls, values = found["call"], found["value"]
+    if calls.tobytes() == bytes([code + 1]) * len(calls):
+        return ufunc.reduce(values, dtype=kind)
+    if ((calls & 0xFE) != code).any():
+        other = np.flatnonzero((calls & 0xFE) != code)[0]
         raise MismatchError(
-            f"process {others[0]} computes another reduction than process {a.comm.rank}, which "
+            f"process {other} computes another reduction than process {a.comm.rank}, which "
             f"computes np.{ufunc.__name__}; make the same call everywhere"
         )
-    values = np.frombuffer(found[found[:, 0] & 1 != 0, 1:].tobytes(), wanted)
-    return ufunc.reduce(values, dtype=loop_type(wanted))
+    return ufunc.reduce(values[calls & 1 != 0], dtype=kind)

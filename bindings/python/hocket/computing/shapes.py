@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
 from hocket.arguments import as_flag
 from hocket.arrays import Array
 from hocket.calls import collective, no_array
-from hocket.computing.indexing import assign
+from hocket.computing.indexing import as_value, assign
 from hocket.computing.layouts import (
     balanced,
     extended,
     flat,
-    is_local,
     like,
     normal_axes,
     numbers,
@@ -28,8 +28,9 @@ from hocket.computing.layouts import (
     transposed,
 )
 from hocket.computing.operands import bring, broadcast_shape, communicator_of, made
-from hocket.creation import empty
+from hocket.creation import empty, of_core
 from hocket.errors import Error, LayoutError, MismatchError
+from hocket.local_arrays import address
 from hocket.redistribution import as_axes, redistribute
 
 
@@ -251,28 +252,9 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Array:
         return redistribute(reshape(roll(ravel(a), shifts[0], 0), a.shape), a.layout)
     result = a
     for amount, d in zip(shifts, axes):
-        result = rolled(result, amount, d)
+        found = _mpi.cshift(result._wrapped(), -amount % max(1, a.shape[d]), d)
+        result = of_core(*found, a.layout, a.dtype, a.comm, a._local.shape)
     return result if result is not a else redistribute(a, a.layout)
-
-
-def rolled(a: Array, shift: int, axis: int) -> Array:
-    extent = a.layout.shape[axis]
-    result = empty(a.layout, a.dtype, a.comm)
-    shift = shift % extent if extent else 0
-    if is_local(a.layout, axis):
-        if result._local.size:
-            result._local[...] = np.roll(a.local, shift, axis)
-        return result
-    move(a, result, axis, slice(0, extent - shift), slice(shift, extent))
-    if shift:
-        move(a, result, axis, slice(extent - shift, extent), slice(0, shift))
-    return result
-
-
-def move(a: Array, b: Array, axis: int, source: slice, destination: slice) -> None:
-    """Assigns one slab of `a` to one of `b`. Collective."""
-    ndim = a.layout.ndim
-    assign(b.section(at(axis, destination, ndim)), a.section(at(axis, source, ndim)))
 
 
 def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
@@ -316,17 +298,12 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
 
     with collective(a.comm, None):
         d, by = one_axis(axis, a.layout.ndim), integer(shift, "shift")
-        if np.ndim(fill) != 0:
+        if np.ndim(fill) != 0 or isinstance(fill, Array):
             raise Error(f"fill has shape {np.shape(fill)}; give a scalar")
-    extent = a.layout.shape[d]
-    by = max(-extent, min(extent, by))
-    result = empty(a.layout, a.dtype, a.comm)
-    result.fill(fill)
-    if by >= 0:
-        move(a, result, d, slice(by, extent), slice(0, extent - by))
-    else:
-        move(a, result, d, slice(0, extent + by), slice(-by, extent))
-    return result
+        value = as_value(np.asarray(fill)[()], a.dtype)
+    by = max(-a.shape[d], min(a.shape[d], by))
+    found = _mpi.eoshift(a._wrapped(), by, address(value), d)
+    return of_core(*found, a.layout, a.dtype, a.comm, a._local.shape)
 
 
 def concatenate(

@@ -71,9 +71,15 @@ def sample_sort(
 
 
 def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
-    """The order of rows by their keys. A second key that increases only keeps it stable."""
-    if len(keys) == 1 or (len(keys) == 2 and bool((keys[1][1:] > keys[1][:-1]).all())):
-        return order_stably(keys[0])
+    """The order of rows by their keys."""
+    first, *others = keys
+    if not others or (len(others) == 1 and bool((others[0][1:] > others[0][:-1]).all())):
+        return order_stably(first)  # a second key that increases only
+    if len(others) == 1 and first.dtype.kind in "biuf":
+        order = np.argsort(first, kind="stable")  # merges the runs that came from each process
+        value, second = first[order], others[0][order]
+        if (value[1:] > value[:-1])[second[1:] < second[:-1]].all():
+            return order
     return np.lexsort(keys[::-1])
 
 

@@ -180,7 +180,9 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         partial["index"] = a.layout.global_indices(rank)[d][at]
     else:
         partial = np.empty((0,) * a.ndim, pair)
-    both = combined(partial, a, (d,), lambda x, y: np.where(better(wins, x, y), y, x))
+    both = combined(
+        partial, a.layout, a.comm, (d,), lambda x, y: np.where(better(wins, x, y), y, x)
+    )
     indices = made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
     return finish(indices, (d,), keepdims, out)
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "hocket/binding.hpp"
+#include "layout/owners.hpp"
+
+namespace hocket::array {
+namespace {
+
+std::size_t index_of(std::int64_t value) {
+    return static_cast<std::size_t>(value);
+}
+
+// counts[p * size + q]: the records from process p to process q. Collective.
+std::vector<std::int64_t> all_counts(const Comm& comm, std::span<const std::int64_t> to,
+                                     Deadline deadline) {
+    const std::size_t size = index_of(comm.size());
+    std::vector<std::int64_t> mine(size, 0), all(size * size);
+    for (const std::int64_t process : to) ++mine[index_of(process)];
+    const auto gathered =
+        allgather(comm, mine.data(), static_cast<std::int64_t>(size * sizeof mine[0]), deadline);
+    std::memcpy(all.data(), gathered.data(), gathered.size());
+    return all;
+}
+
+}  // namespace
+
+// Numbers of records: first all that process 0 sends, ordered by destination, then all of process
+// 1, ….
+Exchange::Exchange(const Comm& comm, std::span<const std::int64_t> to, Deadline deadline)
+    : comm_(comm), deadline_(deadline), sent_({0}, "(*)"), received_({0}, "(*)") {
+    const std::size_t size = index_of(comm.size()), rank = index_of(comm.rank());
+    const auto matrix = all_counts(comm, to, deadline);
+    std::vector<std::vector<Segment>> sent(size), received(size);
+    std::int64_t total = 0;
+    for (std::size_t p = 0; p < size; ++p) {
+        const std::int64_t first = total;
+        for (std::size_t q = 0; q < size; ++q) {
+            const std::int64_t count = matrix[p * size + q];
+            if (count > 0) received[q].push_back({total, count});
+            total += count;
+        }
+        if (total > first) sent[p].push_back({first, total - first});
+    }
+    sent_ = Layout::indexed({total}, sent);
+    received_ = Layout::indexed({total}, received);
+    std::vector<std::int64_t> next(size, 0);
+    for (std::size_t q = 1; q < size; ++q) next[q] = next[q - 1] + matrix[rank * size + q - 1];
+    for (std::size_t p = 0; p < size; ++p) {
+        counts_.push_back(matrix[p * size + rank]);
+        arriving_ += counts_.back();
+    }
+    place_.reserve(to.size());
+    for (const std::int64_t process : to) place_.push_back(next[index_of(process)]++);
+}
+
+Records Exchange::send(const std::byte* records, std::int64_t bytes) const {
+    const DType record = record_of(bytes);
+    const Array sorted = Array::empty(sent_, record, comm_);
+    auto* const into = static_cast<std::byte*>(sorted.data());
+    with_size(bytes, [&](auto each) {
+        for (std::size_t k = 0; k < place_.size(); ++k)
+            std::memcpy(into + index_of(place_[k]) * each, records + k * each, each);
+    });
+    const Array result = copied(sorted, received_, deadline_);
+    return {std::const_pointer_cast<std::byte>(
+                std::static_pointer_cast<const std::byte>(result.keep())),
+            arriving_};
+}
+
+Array Exchange::answers(std::int64_t bytes) const {
+    return Array::empty(received_, record_of(bytes), comm_);
+}
+
+void Exchange::answer(const Array& answers, void* into) const {
+    const Array sorted = copied(answers, sent_, deadline_);
+    const auto* const from = static_cast<const std::byte*>(sorted.data());
+    with_size(answers.dtype().size, [&](auto each) {
+        for (std::size_t k = 0; k < place_.size(); ++k)
+            std::memcpy(static_cast<std::byte*>(into) + k * each, from + index_of(place_[k]) * each,
+                        each);
+    });
+}
+
+void fetch(const Array& array, std::span<const std::int64_t> numbers, void* values,
+           Deadline deadline) {
+    std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
+    Binding::locate(array.layout(), numbers, processes.data(), offsets.data());
+    const Exchange exchange(array.comm(), processes, deadline);
+    const Records asked =
+        exchange.send(reinterpret_cast<const std::byte*>(offsets.data()), sizeof offsets[0]);
+    const Dense elements(array);
+    const Array found = exchange.answers(array.dtype().size);
+    const auto* const wanted = reinterpret_cast<const std::int64_t*>(asked.data.get());
+    auto* const into = static_cast<std::byte*>(found.data());
+    with_size(array.dtype().size, [&](auto each) {
+        for (std::size_t k = 0; k < index_of(asked.count); ++k)
+            std::memcpy(into + k * each, elements.data() + index_of(wanted[k]) * each, each);
+    });
+    exchange.answer(found, values);
+}
+
+Delivered deliver(const Comm& comm, const Layout& layout, std::span<const std::int64_t> numbers,
+                  const void* values, std::int64_t bytes, std::span<const std::int64_t> turns,
+                  Deadline deadline) {
+    struct Heading {
+        std::int64_t offset, turn;
+    };
+    std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
+    Binding::locate(layout, numbers, processes.data(), offsets.data());
+    const std::size_t size = index_of(bytes), each = sizeof(Heading) + size;
+    std::vector<std::byte> records(numbers.size() * each);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const Heading heading{offsets[k], turns[k]};
+        std::memcpy(records.data() + k * each, &heading, sizeof heading);
+        std::memcpy(records.data() + k * each + sizeof heading,
+                    static_cast<const std::byte*>(values) + k * size, size);
+    }
+    const Exchange exchange(comm, processes, deadline);
+    const Records arrived = exchange.send(records.data(), static_cast<std::int64_t>(each));
+    std::vector<Heading> headings(index_of(arrived.count));
+    for (std::size_t k = 0; k < headings.size(); ++k)
+        std::memcpy(&headings[k], arrived.data.get() + k * each, sizeof(Heading));
+    std::vector<std::size_t> order(headings.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto earlier = [&](std::size_t a, std::size_t b) {
+        return headings[a].turn < headings[b].turn;
+    };
+    if (!std::is_sorted(order.begin(), order.end(), earlier))
+        std::stable_sort(order.begin(), order.end(), earlier);
+    Delivered found;
+    found.offsets.reserve(order.size());
+    found.values.resize(order.size() * size);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        found.offsets.push_back(headings[order[k]].offset);
+        std::memcpy(found.values.data() + k * size,
+                    arrived.data.get() + order[k] * each + sizeof(Heading), size);
+    }
+    return found;
+}
+
+void store(const Array& array, std::span<const std::int64_t> numbers, const void* values,
+           std::span<const std::int64_t> turns, Deadline deadline) {
+    const Delivered came =
+        deliver(array.comm(), array.layout(), numbers, values, array.dtype().size, turns, deadline);
+    const LocalElements elements(array);
+    with_size(array.dtype().size, [&](auto each) {
+        for (std::size_t k = 0; k < came.offsets.size(); ++k)
+            std::memcpy(elements.at(came.offsets[k]), came.values.data() + k * each, each);
+    });
+}
+
+}  // namespace hocket::array
+
+void hocket::Binding::locate(const Layout& layout, std::span<const std::int64_t> numbers,
+                             std::int64_t* owners, std::int64_t* offsets) {
+    layout::Owners places(layout, numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const auto [process, offset] = places.of(numbers[k]);
+        owners[k] = process;
+        offsets[k] = offset;
+    }
+}
+
+hocket::Array hocket::Binding::allgather(const Comm& comm, const void* mine, std::int64_t bytes) {
+    return array::gathered(comm, mine, bytes, {});
+}
+
+std::pair<std::shared_ptr<std::byte>, std::vector<std::int64_t>> hocket::Binding::exchange(
+    const Comm& comm, std::span<const std::int64_t> to, const void* records, std::int64_t bytes) {
+    const array::Exchange exchange(comm, to, {});
+    auto arrived = exchange.send(static_cast<const std::byte*>(records), bytes);
+    return {std::move(arrived.data), exchange.counts()};
+}
+
+void hocket::Binding::fetch(const Array& array, std::span<const std::int64_t> numbers,
+                            void* values) {
+    array::fetch(array, numbers, values, {});
+}
+
+void hocket::Binding::store(const Array& array, std::span<const std::int64_t> numbers,
+                            const void* values, std::span<const std::int64_t> turns) {
+    array::store(array, numbers, values, turns, {});
+}
