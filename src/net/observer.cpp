@@ -68,7 +68,8 @@ class Session {
     std::unique_ptr<Connection> connection_;
     Catalog catalog_;
     bool known_ = false, swapped_ = false;
-    bool maps_ = false;  // memory of the program; not once a descriptor was missing
+    bool maps_ = false;          // memory of the program; not once a descriptor was missing
+    bool asked_to_map_ = false;  // by the request that is under way
     std::int64_t step_ = 0, number_ = 0, answered_ = 0;
     Picture* awaited_ = nullptr;  // the picture that is under way
     std::string failure_;
@@ -181,6 +182,8 @@ void Session::receive_part(Reader& reader, bool elements) {
 void Session::receive_lent(const LentPart& lent) {
     const Descriptor file = connection().stream().passed();
     if (awaited_ != nullptr && lent.number == awaited_->number()) {
+        if (!asked_to_map_)
+            throw Error("the port '" + port_ + "' lends memory that was not asked for");
         if (!awaited_->take_lent(lent, file)) maps_ = false;
         if (awaited_->complete()) answered_ = lent.number;
     }
@@ -240,6 +243,7 @@ bool Session::look(const SectionRequest& request, Picture awaited) {
     write(writer, request);
     connection().send(static_cast<std::uint8_t>(MessageKind::section_request), writer.bytes());
     awaited_ = &awaited;
+    asked_to_map_ = request.maps;
     failure_.clear();
     const auto missed = [&] { return request.maps && !maps_; };
     try {

@@ -22,13 +22,11 @@ constexpr int seal_future_write = 0x10;  // of Linux 5.1; headers may be older
 
 // The fault of a file that a program lends; "": none. Only memory has seals, so a file
 // that waits for somebody when it is read is none.
-std::string problem_of(const Descriptor& file, std::int64_t inode, std::int64_t bytes) {
+std::string problem_of(const Descriptor& file, const struct stat& found, std::int64_t bytes) {
     const int seals = ::fcntl(file.get(), F_GET_SEALS);
-    struct stat found {};
     if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 ||
-        (seals & (F_SEAL_WRITE | seal_future_write)) == 0 || ::fstat(file.get(), &found) != 0)
+        (seals & (F_SEAL_WRITE | seal_future_write)) == 0)
         return "a file that may be shortened or written to";
-    if (static_cast<std::int64_t>(found.st_ino) != inode) return "another file than it names";
     if (found.st_size >= bytes) return "";
     return std::to_string(found.st_size) + " bytes of memory for a part of " +
            std::to_string(bytes);
@@ -137,8 +135,12 @@ void Picture::take_elements(Reader& reader) {
 bool Picture::take_lent(const LentPart& lent, const Descriptor& file) {
     const Part& to = part(lent.process);
     if (to.filled > 0) fail("a part twice");
-    if (!file) return false;
-    const std::string problem = problem_of(file, lent.inode, to.of.bytes);
+    struct stat found {};
+    // Where one did not come, the next message's may stand in its place.
+    if (!file || ::fstat(file.get(), &found) != 0 ||
+        static_cast<std::int64_t>(found.st_ino) != lent.inode)
+        return false;
+    const std::string problem = problem_of(file, found, to.of.bytes);
     if (!problem.empty()) fail("the descriptor of " + problem);
     const auto bytes = static_cast<std::size_t>(to.of.bytes);
     void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);

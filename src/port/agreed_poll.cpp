@@ -119,11 +119,13 @@ void Host::charge(double seconds) {
 // not exceed, may take a twentieth of the time since the last look. The others take the observers'
 // share of the time, unless the program waits.
 void Host::flush(bool polling) {
-    constexpr double first_share = 0.05, first_least = 200e-6, least = 50e-6, most_at_first = 0.02;
+    constexpr double first_share = 0.05, first_least = 200e-6, least = 50e-6, most_at_first = 0.02,
+                     most_waiting = 1e-3;
     const double now = platform::seconds(), passed = now - std::exchange(flushed_at_, now);
     sending_ = std::max(0.0, sending_ - share * passed);
     double allowed = std::max(first_least, first_share * passed);
-    if (polling) allowed = std::min(allowed, most_at_first - sending_);
+    // A wait looks again soon, and what it waits for may come meanwhile.
+    allowed = std::min(allowed, polling ? most_at_first - sending_ : most_waiting);
     if (allowed < least) return;
     for (const ObserverPointer& observer : observers_) observer->flush(now + allowed);
     if (polling) sending_ += platform::seconds() - now;

@@ -82,11 +82,14 @@ void ObserverConnection::refuse(const std::string& why) {
 
 void ObserverConnection::flush(double until) {
     if (!present()) return;
+    const bool waited = !drained_;
     try {
         drained_ = connection_->flush(until);
     } catch (const Error&) {
         lost_ = true;
     }
+    // Its time begins when the last message has left.
+    if (waited) lent_at_ = platform::seconds();
     if ((full() && connection_->stalled() > most_stalled) ||
         (!lent_.empty() && platform::seconds() > lent_at_ + most_stalled))
         lost_ = true;

@@ -38,7 +38,7 @@ const Descriptor& lent_file() {
     static const Descriptor made = [] {
         Descriptor file(::memfd_create("fuzzed", MFD_ALLOW_SEALING));
         if (::ftruncate(file.get(), 128) != 0 ||
-            ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_WRITE) != 0)
+            ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE) != 0)
             std::abort();
         return file;
     }();

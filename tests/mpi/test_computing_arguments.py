@@ -113,3 +113,20 @@ def test_a_field_of_structured_elements(comm: Any) -> None:
     whole["a"][1:] = whole["b"][:-1]
     np.testing.assert_array_equal(hk.replicated(b), whole)
     raises_everywhere(comm, hk.LayoutError, lambda: a["c"], "'c'")
+
+
+@ranks(1, 4)
+def test_what_the_ends_get_is_a_value_of_the_array(comm: Any) -> None:
+    a = hk.zeros(hk.Layout(6, "(BLOCK)", comm.size), "u1", comm)
+    for fill, words in ((300, "300"), (-1, "-1"), (1j, "1j"), (np.array([1]), "shape")):
+        raises_everywhere(comm, hk.Error, lambda fill=fill: hk.eoshift(a, 1, fill=fill), words)
+    check(hk.eoshift(a, -2, fill=np.array(9)), np.array([9, 9, 0, 0, 0, 0], "u1"), "fill")
+
+
+@ranks(4)
+def test_the_other_byte_order_on_processes_without_elements(comm: Any) -> None:
+    whole = np.arange(16).reshape(2, 8).astype(">i4")
+    a = hk.scatter(whole, hk.Layout((2, 8), "(BLOCK, *)", 4), comm)
+    for function in (np.max, np.min, np.sum, np.prod):
+        check(function(a, axis=0), function(whole, axis=0), function.__name__)
+    check(np.add.reduce(a, axis=0, dtype="f8"), whole.sum(axis=0, dtype="f8"), "another size")

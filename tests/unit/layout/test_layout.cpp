@@ -5,6 +5,7 @@
 #include <span>
 
 #include "../layout/oracle.hpp"
+#include "layout/owners.hpp"
 
 using hocket::Layout;
 using hocket::LayoutError;
@@ -45,6 +46,7 @@ void compare(const oracle::Model& expected) {
             ASSERT_EQ(layout.local_index(index), at);
         }
     }
+    hocket::layout::Owners seldom(layout), often(layout, std::size_t{1} << 20);
     for (std::int64_t flat = 0; flat < layout.num_elements(); ++flat) {
         const Shape index = oracle::unflatten(flat, layout.shape());
         ASSERT_EQ(layout.owners(index), owners[static_cast<std::size_t>(flat)]);
@@ -52,6 +54,16 @@ void compare(const oracle::Model& expected) {
             ASSERT_THROW(layout.owner(index), LayoutError);
         else
             ASSERT_EQ(layout.owner(index), owners[static_cast<std::size_t>(flat)].front());
+        for (hocket::layout::Owners* each : {&seldom, &often}) {
+            if (owners[static_cast<std::size_t>(flat)].empty()) {
+                ASSERT_THROW(each->of(flat), LayoutError);
+                continue;
+            }
+            const auto [process, offset] = each->of(flat);
+            ASSERT_EQ(process, layout.owner(index));
+            const auto& held = expected.held[static_cast<std::size_t>(process)];
+            ASSERT_EQ(held.at(static_cast<std::size_t>(offset)), flat);
+        }
     }
 }
 

@@ -275,6 +275,11 @@ class Selection:
             if not is_local(layout, last - 1):
                 break
             last -= 1
+        most = 2**31 - 1  # bytes of a dtype of NumPy
+        while math.prod(layout.shape[last:]) * self.a.dtype.itemsize > most and last < len(
+            self.parts
+        ):
+            last += 1
         whole = len(self.parts) - last
         rest = self.shape[: len(self.shape) - whole]
         even = any(extent >= self.a._rank_and_size[1] for extent in rest)

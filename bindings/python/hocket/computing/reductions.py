@@ -5,7 +5,6 @@ results."""
 from __future__ import annotations
 
 import functools
-import zlib
 from typing import Any
 
 import numpy as np
@@ -84,17 +83,16 @@ def reduce(
         return scalar(reduce_all(ufunc, a, wanted), wanted, keepdims, a, out)
     a = on_grid(a)
     local = a.local
-    partial = local
-    if local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size:
-        if all(local.shape[d] for d in axes) or ufunc.identity is not None:
-            partial = ufunc.reduce(local, axis=axes, dtype=loop_type(wanted), keepdims=True)
+    there = local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size
+    if there and (ufunc.identity is not None or all(local.shape[d] for d in axes)):
+        partial = ufunc.reduce(local, axis=axes, dtype=loop_type(wanted), keepdims=True)
     else:
-        partial = local.astype(wanted)
+        partial = local.astype(wanted)  # of no elements
     found = combined(partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0)
     return finish(found, axes, keepdims, out, wanted)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def is_exact(dtype: np.dtype[Any]) -> bool:
     """Whether its sums are exact: binary floating point of 16, 32 and 64 bits, and complex."""
     return dtype.newbyteorder("=").str[1:] in ("f2", "f4", "f8", "c8", "c16")
@@ -118,11 +116,12 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
     return result if out is None else to_out(result, out)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def row_of(ufunc: np.ufunc, wanted: np.dtype[Any]) -> tuple[np.dtype[Any], int]:
     """The dtype of a process's result, and a number of the call: another process may call another
     function, whose values have as many bytes."""
-    code = 2 * (zlib.crc32(ufunc.__name__.encode()) % 128)  # and 1 if there are elements
+    # The last bit is for whether there are elements.
+    code = 2 * sorted(each.__name__ for each in ASSOCIATIVE).index(ufunc.__name__)
     return np.dtype([("call", np.uint8), ("value", wanted)], align=True), code
 
 

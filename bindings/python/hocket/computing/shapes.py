@@ -300,7 +300,7 @@ def eoshift(a: Array, shift: int, axis: int = 0, fill: Any = 0) -> Array:
         d, by = one_axis(axis, a.layout.ndim), integer(shift, "shift")
         if np.ndim(fill) != 0 or isinstance(fill, Array):
             raise Error(f"fill has shape {np.shape(fill)}; give a scalar")
-        value = as_value(np.asarray(fill)[()], a.dtype)
+        value = as_value(fill[()] if isinstance(fill, np.ndarray) else fill, a.dtype)
     by = max(-a.shape[d], min(a.shape[d], by))
     found = _mpi.eoshift(a._wrapped(), by, address(value), d)
     return of_core(*found, a.layout, a.dtype, a.comm, a._local.shape)
