@@ -20,6 +20,7 @@ CALLS: dict[str, Any] = {
     "max by place": lambda x, m: np.max(x, 0, None, True),
     "any by place": lambda x, m: np.any(m, 1, None, True),
     "out by place": lambda x, m: np.min(x, 0, np.zeros_like(x[0])),
+    "bincount of nothing": lambda x, m: np.bincount(x[0, :0].astype(int), weights=x[0, :0]),
     "fix of NumPy's": lambda x, m: np.fix(np.full((3, 4), -1.5), out=np.zeros_like(x)),
     "flip": lambda x, m: np.flip(m=x, axis=1) * 1,
     "prototype": lambda x, m: np.zeros_like(np.empty_like(prototype=x, dtype="f4")),

@@ -187,8 +187,10 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
         if low < 0:
             raise LayoutError(f"there is no bin {low}; give integers of 0 or more")
     layout = balanced((max(int(high) + 1, minlength),), x.layout.size)
-    found = zeros(layout, np.intp if weights is None else np.float64, x.comm)
-    combine_at(np.add, found, x.astype(np.intp), 1 if weights is None else weights)
+    plain = weights is None or x.size == 0  # NumPy's result without elements is of integers
+    found = zeros(layout, np.intp if plain else np.float64, x.comm)
+    if x.size or (weights is not None and np.shape(weights) != x.shape):  # which is refused
+        combine_at(np.add, found, x.astype(np.intp), 1 if weights is None else weights)
     return found
 
 
