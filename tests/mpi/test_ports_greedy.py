@@ -25,23 +25,26 @@ def come(where: str, message: bytes) -> socket.socket:
 
 def test_one_that_asks_without_end_costs_bounded_memory(runtime):  # noqa: F811
     """It reads no answer. Another observer gets its picture meanwhile."""
-    over = threading.Event()
+    over, sent = threading.Event(), 0
 
     def flood(client: socket.socket) -> None:
-        requests = asks_for("nothing", ()) * 20000
+        nonlocal sent
         client.settimeout(0.1)
         with contextlib.suppress(ConnectionError):  # it may be sent away
             while not over.is_set():
                 with contextlib.suppress(socket.timeout):
-                    client.sendall(requests)
+                    sent += client.send(requests[sent % len(requests) :])
 
+    request = asks_for("nothing", ())
+    requests = request * 20000
     with hk.open_port("flooded") as port:
         port.publish("a", hk.ones(hk.Layout((300, 300), "(*, *)")))
         client = come(port.address, hello())
         flooding = threading.Thread(target=flood, args=(client,))
         flooding.start()
         try:
-            until = time.monotonic() + 1
+            began = time.monotonic()
+            until = began + 1
             before = resident(os.getpid())
             while time.monotonic() < until:
                 port.poll()
@@ -52,6 +55,9 @@ def test_one_that_asks_without_end_costs_bounded_memory(runtime):  # noqa: F811
 
             assert beside(port, look)[0] == 90000
             assert resident(os.getpid()) < before + (48 << 20)
+            # Sixteen at each look, of which there is one a millisecond, and what waits.
+            looks = 1000 * (time.monotonic() - began) + 100
+            assert sent < 16 * looks * len(request) + (2 << 20)
         finally:
             over.set()
             flooding.join()
