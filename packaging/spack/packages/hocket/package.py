@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For Spack, from this checkout: spack repo add packaging/spack; spack install hocket ^mpich
 
-Spack 0.23 concretises and configures it; tests/unit/test_packaging.py runs it with a stand-in.
+Spack 0.23 has installed it; tests/unit/test_packaging.py runs it with a stand-in.
 """
 
 from pathlib import Path
