@@ -136,7 +136,7 @@ bool Picture::take_lent(const LentPart& lent, const Descriptor& file) {
     const Part& to = part(lent.process);
     if (to.filled > 0) fail("a part twice");
     struct stat found {};
-    // Where one did not come, the next message's may stand in its place.
+    // The next message's may stand in the place of one that did not come.
     if (!file || ::fstat(file.get(), &found) != 0 ||
         static_cast<std::int64_t>(found.st_ino) != lent.inode)
         return false;

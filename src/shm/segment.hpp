@@ -31,8 +31,8 @@ struct Segment {
 inline constexpr std::size_t most_copied = std::size_t{1} << 28;
 
 /// Others that map a segment: none (private memory); all of this job, to read and write; whoever
-/// gets its descriptor, to read. The last kind has its length for ever, and only this process writes
-/// to it, by its mapping (seals).
+/// gets its descriptor, to read. The last kind has its length for ever, and only this process
+/// writes to it, by its mapping (seals).
 enum class Sharing { none, all, readers };
 
 /// A new segment of at least so many bytes, all zero, in use. `data` is nullptr where there is no
