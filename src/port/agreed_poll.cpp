@@ -103,10 +103,11 @@ void State::receive() {
     }
 }
 
-// Observers that ask without pause get at most a hundredth of the program's time: eight tenths of
-// it for answers, as looks for requests take up to the rest. So the next request waits 125 times as
-// long as the last answer took of this thread's processor time, but at most a second.
-constexpr double share = 0.008, longest_pause = 1;
+// Observers that ask without pause get at most a hundredth of the program's time: seven tenths of
+// it for answers, as looks for requests take up to the rest. So the next request waits 160 times as
+// long as the last answer took of this thread's processor time, to copy and to send, but at most
+// some seconds. A change of a parameter takes little, and waits at most one.
+constexpr double share = 0.006, longest_pause = 10, longest_before_a_change = 1;
 
 void Host::charge(double seconds) {
     const double now = platform::seconds();
@@ -142,7 +143,9 @@ void Host::propose(bool polling) {
     charge(0);
     // A proposal that came too late is repeated at once: after a pause it would be late again. An
     // answer to another observer may add to the debt at every poll.
-    if (debt_ > 0 && !repeats_ && platform::seconds() < carried_out_at_ + longest_pause) return;
+    const double pause = platform::seconds() - carried_out_at_;
+    const bool in_debt = debt_ > 0 && !repeats_ && pause < longest_pause;
+    if (in_debt && (changes_.empty() || pause < longest_before_a_change)) return;
     repeats_ = false;
     AgreedPoll agreed;
     agreed.round = ++rounds_;
@@ -151,7 +154,7 @@ void Host::propose(bool polling) {
     agreed.poll =
         alone ? state_.polls + (polling ? 0 : 1) : std::max(state_.polls, furthest_) + lookahead_;
     agreed_changes_ = std::exchange(changes_, {});
-    begin_sections();
+    if (!in_debt) begin_sections();
     for (const PendingChange& asked : agreed_changes_)
         agreed.batch.changes.emplace_back(asked.change.name, asked.change.value);
     for (const PendingSection& asked : agreed_sections_)

@@ -101,7 +101,7 @@ bool sends_part(const Layout& section, std::int64_t process) {
 }
 
 void State::free_unused(double now) {
-    constexpr double unused = 5;  // seconds
+    constexpr double unused = 15;  // seconds
     if (last_section && now - last_section_at > unused) last_section.reset();
     if (host) host->lent_memories().free_unused(now);
 }

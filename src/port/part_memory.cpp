@@ -11,7 +11,7 @@ namespace hocket::port {
 namespace {
 
 constexpr std::size_t shortest_lent = std::size_t{64} << 10;  // less is quicker as bytes
-constexpr double keep_unused = 5;                             // seconds
+constexpr double keep_unused = 15;  // seconds: longer than an observer waits for its turn
 
 // Nothing where the system lends no memory.
 LentMemory lent_memory(std::size_t bytes) {
