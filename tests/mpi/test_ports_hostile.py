@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -306,10 +307,11 @@ def test_a_server_that_ignores_the_key_is_refused(tmp_path):
         assert "another key" in client.communicate(timeout=30)[1]
 
 
-def recorded(listener: socket.socket, where: tuple[str, int], into: list[bytes]) -> None:
-    """Passes one connection on, and keeps the client's bytes."""
+def relay(listener: socket.socket, family: int, to: Any, into: list[bytes]) -> None:
+    """Passes the bytes of one connection on, as ssh does, and keeps those of the client."""
     client, _ = listener.accept()
-    with client, socket.create_connection(where) as server:
+    with client, socket.socket(family) as server:
+        server.connect(to)
 
         def back() -> None:
             with contextlib.suppress(OSError):
@@ -332,11 +334,11 @@ def test_a_recorded_connection_changes_nothing(tmp_path, runtime):  # noqa: F811
         host, _, number = job.address.rpartition(":")
         where = (host, int(number))
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            relay = threading.Thread(target=recorded, args=(listener, where, sent))
-            relay.start()
+            between = threading.Thread(target=relay, args=(listener, socket.AF_INET, where, sent))
+            between.start()
             with hk.observe(f"127.0.0.1:{listener.getsockname()[1]}", key=key, timeout=30) as o:
                 o["viscosity"] = 0.5
-            relay.join()
+            between.join()
         with hk.observe(job.address, key=key, timeout=30) as o:
             assert o["viscosity"] == 0.5  # what was recorded does this the first time
             o["viscosity"] = 0.9

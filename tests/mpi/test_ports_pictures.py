@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_ports import beside, runtime  # noqa: F401
-from test_ports_hostile import LARGE, asks_for, fields, hello, resident
+from test_ports_hostile import LARGE, asks_for, fields, hello, relay, resident
 from test_ports_tasks import start
 
 import hocket as hk
@@ -188,25 +188,6 @@ def test_without_descriptors_pictures_come_as_bytes(forbidden, tmp_path, runtime
         job.kill()
 
 
-def relay(listener: socket.socket, to: str) -> None:
-    """Passes the bytes of one connection on, as ssh does with the socket of another host."""
-    client, _ = listener.accept()
-    with client, socket.socket(socket.AF_UNIX) as server:
-        server.connect(to)
-
-        def back() -> None:
-            with contextlib.suppress(OSError):
-                while more := server.recv(1 << 16):
-                    client.sendall(more)
-
-        answers = threading.Thread(target=back)
-        answers.start()
-        while more := client.recv(1 << 16):
-            server.sendall(more)
-        server.shutdown(socket.SHUT_RDWR)
-        answers.join()
-
-
 def test_a_line_that_drops_descriptors_carries_bytes(runtime):  # noqa: F811
     """And so does a process that has no descriptor left."""
     with hk.open_port("far") as port, socket.socket(socket.AF_UNIX) as listener:
@@ -214,7 +195,7 @@ def test_a_line_that_drops_descriptors_carries_bytes(runtime):  # noqa: F811
         where = str(runtime / "relay")
         listener.bind(where)
         listener.listen()
-        thread = threading.Thread(target=relay, args=(listener, port.address))
+        thread = threading.Thread(target=relay, args=(listener, socket.AF_UNIX, port.address, []))
         thread.start()
         wanted = np.arange(256.0)[:, None] + 0.5 * np.arange(1024)
 
