@@ -121,7 +121,8 @@ Protocol<> prepare(All all, Me me, MessageCall call, std::int64_t ticket, int tr
                  0,
                  me->tags.persistent_among(Side::source, source, id),
                  me->tags.persistent_among(Side::destination, source, id),
-                 number_bytes(it->dtype->name, it->dtype->size)};
+                 number_bytes(it->dtype->name, it->dtype->size),
+                 true};
     it->runner =
         std::make_unique<transfer::Executor>(work_for(*it, call.sends), it->route, it->watch);
     it->watch.lap(&Profile::schedule);

@@ -40,7 +40,7 @@ bool NodeMessages::is_eager(const Message& message) const {
 }
 
 void NodeMessages::offer(std::size_t i) {
-    outgoing_[i] = std::make_unique<ShmSend>(sent(i), !persistent_);
+    outgoing_[i] = std::make_unique<ShmSend>(sent(i), !persistent_, !route_.ahead);
     offers_.push_back(
         {route_.rank_of(sent(i)), send_channel(route_, sent(i), outgoing_[i]->offer())});
 }

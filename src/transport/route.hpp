@@ -23,6 +23,8 @@ struct Route {
     int source_tag = data_tag, destination_tag = data_tag;
     // Bytes of each number of an element; 1: its bytes mean the same on every machine.
     std::int64_t number_bytes = 1;
+    // Whether the senders of short messages may go on before their receivers come.
+    bool ahead = false;
 
     /// Converts elements that came from that rank, if its machine has the other byte order.
     void convert(int rank, std::byte* elements, std::int64_t bytes) const {

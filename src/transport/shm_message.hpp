@@ -9,7 +9,12 @@
 // drained by the other.
 //
 // Short: the sender packs into the channel. Over a persistent channel it need not wait, up to two
-// messages ahead; over one that is used once it waits until the receiver has read it.
+// messages ahead; over one that is used once it waits until the receiver has read it. If it would
+// wait anyway, and its memory is shared, it lends its array for a message that is not very short:
+// the receiver reads it there, which is one copy instead of two.
+//
+// Invariant: the receiver knows which of both comes, because a sender packs no further message
+// before the receiver has taken a lent one. So a filled slot is always older than a lent array.
 #pragma once
 
 #include <atomic>
@@ -26,10 +31,12 @@
 
 namespace hocket::transport {
 
-/// For fewer bytes, publishing addresses costs more than packing.
+/// For fewer bytes, the answers of both ends cost more than packing.
 inline constexpr std::int64_t direct_from = std::int64_t{1} << 15;
+/// For fewer bytes, publishing one address costs more than packing.
+inline constexpr std::int64_t lent_from = std::int64_t{1} << 13;
 
-/// Whether it is packed at once, at both ends.
+/// Whether one end copies it alone and at once.
 inline bool is_short(const Message& message) {
     return message.bytes < direct_from;
 }
@@ -41,9 +48,9 @@ std::int64_t bytes_packed(const Message& message);
 class ShmSend {
   public:
     /// `once`: before a start the caller takes the message's bytes_packed() of the budget that
-    /// `poll` gets, which gives them back after the message is read. @throws Error if there is no
-    /// memory for a channel.
-    ShmSend(const Message& message, bool once);
+    /// `poll` gets, which gives them back after the message is read. `lends`: it may wait for the
+    /// receiver of a short message. @throws Error if there is no memory for a channel.
+    ShmSend(const Message& message, bool once, bool lends = true);
     ~ShmSend();
     ShmSend(const ShmSend&) = delete;
     ShmSend& operator=(const ShmSend&) = delete;
@@ -62,7 +69,8 @@ class ShmSend {
     bool poll(BufferBudget* rings, bool help = true);
     /// Whether the receiver has not answered since the last start.
     bool unanswered() const {
-        return state_ == State::offered || state_ == State::wants_slot || state_ == State::unread;
+        return state_ == State::offered || state_ == State::lent || state_ == State::wants_slot ||
+               state_ == State::unread;
     }
     /// Aborts, and notifies the receiver, which copies nothing more after the return.
     void abort_use(const std::string& why);
@@ -75,6 +83,7 @@ class ShmSend {
         refusing,
         wants_slot,
         unread,
+        lent,
         offered,
         copying,
         watching,
@@ -82,6 +91,8 @@ class ShmSend {
         filling
     };
     std::uint64_t free_slots(std::uint64_t of) const;
+    bool lend();
+    void begin_to_pack();
     bool pack_short();
     void observe_answer();
     std::int64_t ring_bytes() const;
@@ -96,7 +107,7 @@ class ShmSend {
     const Chunks* packing_ = nullptr;
     std::uint64_t packed_ = 0, short_since_ = 0;
     std::int64_t slot_bytes_ = 0;
-    bool once_, receiver_copies_ = false, let_go_ = false;
+    bool once_, lends_, receiver_copies_ = false, let_go_ = false;
 };
 
 class ShmReceive {
@@ -140,7 +151,8 @@ class ShmReceive {
   private:
     enum class State { idle, expecting, copying, watching, draining };
     bool step();
-    bool unpack_short();
+    bool receive_short();
+    bool copy_lent();
     bool answer();
     bool drain();
     void set_copying(bool copying) {

@@ -40,15 +40,19 @@ void ShmReceive::start(void* data) {
 void ShmReceive::discard() {
     start(nullptr);
     discards_ = true;
-    if (!is_short(*message_))
+    if (message_->bytes >= lent_from)
         channel_->back.publish(counters_.starts, payload_of(discards, {}), address_words);
 }
 
-bool ShmReceive::unpack_short() {
+// The slots must be looked at last: a slot that was filled before the array was lent is visible
+// then.
+bool ShmReceive::receive_short() {
+    const bool published = (fits_payload(*message_) || message_->bytes >= lent_from) &&
+                           channel_->forward.observed(counters_.published + 1);
     if (fits_payload(*message_)
-            ? !channel_->forward.observed(counters_.published + 1)
+            ? !published
             : channel_->filled.load(std::memory_order_acquire) <= counters_.slots)
-        return false;
+        return published && copy_lent();
     if (!unpacking_) unpacking_ = &message_->cut(Chunks::Kind::unpacking, direct_from);
     if (fits_payload(*message_)) {
         const auto used = static_cast<std::size_t>(message_->bytes + 7) / 8;
@@ -60,6 +64,21 @@ bool ShmReceive::unpack_short() {
         if (!discards_) unpacking_->run(0, ring_.get() + slot * slot_bytes(*message_), data_);
         channel_->drained.store(counters_.slots, std::memory_order_release);
     }
+    return true;
+}
+
+// False if this process cannot map the array; then the sender packs it.
+bool ShmReceive::copy_lent() {
+    const Payload words = channel_->forward.payload(++counters_.published, address_words);
+    if (!discards_) {  // else the sender knows it
+        const PeerArray lent = find_peer_array(words, *message_, false);
+        if (lent)
+            while (copy_chunk(*channel_, counters_, *message_, data_, lent, false)) {
+            }
+        channel_->back.publish(counters_.starts, payload_of(lent ? reads : 0, {}), 1);
+        if (!lent) return false;
+    }
+    counters_.parts += message_->parts().size();
     return true;
 }
 
@@ -134,13 +153,13 @@ bool ShmReceive::step() {
         case State::expecting:
             refused_ = channel_->refused(counters_.starts);
             if (refused_) {
-                if (!discards_ || is_short(*message_))
+                if (!discards_ || message_->bytes < lent_from)
                     channel_->back.publish(counters_.starts, {}, 0);
                 state_ = State::idle;
                 return true;
             }
             if (is_short(*message_)) {
-                if (!unpack_short()) return false;
+                if (!receive_short()) return false;
                 state_ = State::idle;
                 return true;
             }

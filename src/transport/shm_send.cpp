@@ -15,8 +15,8 @@ std::int64_t bytes_packed(const Message& message) {
     return slot_bytes(message) * static_cast<std::int64_t>(short_slots);
 }
 
-ShmSend::ShmSend(const Message& message, bool once)
-    : message_(&message), end_(shm::acquire_channel()), once_(once) {
+ShmSend::ShmSend(const Message& message, bool once, bool lends)
+    : message_(&message), end_(shm::acquire_channel()), once_(once), lends_(lends) {
     short_since_ = end_->counters.starts;
     slot_bytes_ = slot_bytes(message);
     if (slot_bytes_ > 0) end_->ring_for(bytes_packed(message));
@@ -54,7 +54,7 @@ void ShmSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
     ++end_->counters.starts;
     if (is_short(*message_)) {
-        state_ = !pack_short() ? State::wants_slot : once_ ? State::unread : State::idle;
+        if (!lend()) begin_to_pack();
         return;
     }
     end_->channel->forward.publish(++end_->counters.published,
@@ -66,6 +66,21 @@ void ShmSend::start(const void* data) {
 void ShmSend::refuse() {
     end_->channel->refuse(++end_->counters.starts);
     state_ = State::refusing;
+}
+
+// False if the receiver could not read the array.
+bool ShmSend::lend() {
+    if (!lends_ || message_->bytes < lent_from || !message_->dense) return false;
+    const shm::SharedAddress address = shm::shared_address_of(data_ + message_->array_offset);
+    if (!address) return false;
+    end_->channel->forward.publish(++end_->counters.published, payload_of(0, address),
+                                   address_words);
+    state_ = State::lent;
+    return true;
+}
+
+void ShmSend::begin_to_pack() {
+    state_ = !pack_short() ? State::wants_slot : once_ ? State::unread : State::idle;
 }
 
 bool ShmSend::pack_short() {
@@ -143,7 +158,8 @@ bool ShmSend::poll(BufferBudget* rings, bool help) {
 
 void ShmSend::abort_use(const std::string& why) {
     end_->channel->abort_use(end_->counters.use, why);
-    if (std::exchange(let_go_, true) || state_ == State::idle || is_short(*message_)) return;
+    if (std::exchange(let_go_, true) || state_ == State::idle) return;
+    if (is_short(*message_) && state_ != State::lent) return;
     release_memory(*end_->channel, end_->counters.parts + message_->parts().size());
 }
 
@@ -166,6 +182,17 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             rings->give(bytes_packed(*message_));
             state_ = State::idle;
             return true;
+        case State::lent: {
+            if (!channel.back.observed(counters.starts)) return false;
+            const std::uint64_t answer = channel.back.payload_word(counters.starts, 0);
+            if (answer == 0) {  // the receiver cannot map the array
+                begin_to_pack();
+                return state_ == State::idle;
+            }
+            if ((answer & discards) != 0) pass_parts();
+            if (once_) rings->give(bytes_packed(*message_));
+            break;
+        }
         case State::offered:
             if (!channel.back.observed(counters.starts)) return false;
             if ((channel.back.payload_word(counters.starts, 0) & discards) == 0) {

@@ -96,6 +96,8 @@ class Ends {
     }
 
     transport::Transport& transport() { return *transports_.front(); }
+    // Before `connect`: its sends of short messages need not wait.
+    void go_ahead() { route_.ahead = true; }
     const transport::ScheduleRun& run() const { return run_; }
 
     void connect() {
@@ -288,6 +290,7 @@ void two_ahead(Program& program) {
     for (const Block& size : sizes) {
         const bool sends = program.rank == 0;
         Ends ends(program, sends ? Blocks{size} : Blocks{}, sends ? Blocks{} : Blocks{size});
+        ends.go_ahead();
         ends.connect();
         const bool ahead = program.in_node() && size.bytes() < transport::direct_from;
         for (int run = 1; run <= 2; ++run) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A long message between two processes whose arrays nobody can map, through the kernel: either end
-// does it alone while the other is away, which the ring of buffers could not.
+// does it alone while the other is away, which the ring of buffers could not. And a short one that
+// its sender lends.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "hocket/error.hpp"
+#include "hocket/memory.hpp"
 #include "shm/cma.hpp"
 #include "transfer/cut.hpp"
 #include "transport/shm_message.hpp"
@@ -235,6 +239,141 @@ TEST(Broken, ALateEndBreaksNoLaterUseOfItsLane) {
     EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
     EXPECT_TRUE(within_seconds([&] { return send.poll(&rings); }));
     EXPECT_TRUE(arrived(to, false));
+}
+
+Message short_message() {
+    plan::Box box;
+    box.source_first = box.destination_first = {0};
+    box.loops = {{lent_from / 8, 0, 1, 0, 1}};
+    const MessageBoxes boxes{{box}, 8, {8}, {8}};
+    return {0,
+            0,
+            0,
+            boxes.bytes(),
+            true,
+            std::make_shared<const Message::Cutter>(
+                [boxes](const Message&, Chunks::Kind kind, std::int64_t part_bytes) {
+                    return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
+                })};
+}
+
+// The numbers of a short message in memory that other processes can map.
+std::shared_ptr<std::byte> shared_numbers(const Message& message) {
+    auto memory = allocate(message.bytes);
+    auto* const numbers = reinterpret_cast<std::int64_t*>(memory.get());
+    std::iota(numbers, numbers + message.bytes / 8, std::int64_t{1});
+    return memory;
+}
+bool holds(const std::vector<std::int64_t>& to) {
+    for (std::size_t i = 0; i < to.size(); ++i)
+        if (to[i] != static_cast<std::int64_t>(i) + 1) return false;
+    return true;
+}
+
+// After it is packed, its sender may change the array; a lent one is read where it is.
+TEST(Lent, TheReceiverReadsTheSendersArray) {
+    const Message message = short_message();
+    const auto from = shared_numbers(message);
+    for (const bool lends : {false, true}) {
+        ShmSend send(message, false, lends);
+        ShmReceive receive(message, send.offer());
+        std::vector<std::int64_t> to(static_cast<std::size_t>(message.bytes) / 8, -1);
+        BufferBudget rings(0);
+        send.start(from.get());
+        EXPECT_EQ(send.poll(&rings), !lends);
+        auto& last = reinterpret_cast<std::int64_t*>(from.get())[to.size() - 1];
+        last = 0;
+        receive.start(to.data());
+        EXPECT_TRUE(within_seconds([&] { return receive.poll(); }));
+        EXPECT_TRUE(send.poll(&rings));
+        EXPECT_EQ(to.back(), lends ? 0 : static_cast<std::int64_t>(to.size()));
+        last = static_cast<std::int64_t>(to.size());
+    }
+}
+
+// Each in turn, over one channel: the receiver takes them in their order, though it comes late.
+TEST(Lent, AnArrayIsYoungerThanAFilledSlot) {
+    const Message message = short_message();
+    const auto shared = shared_numbers(message);
+    std::vector<std::int64_t> own(static_cast<std::size_t>(message.bytes) / 8, 7), to(own.size());
+    ShmSend send(message, false);
+    ShmReceive receive(message, send.offer());
+    BufferBudget rings(0);
+    for (int run = 0; run < 4; ++run) {
+        send.start(own.data());
+        ASSERT_TRUE(send.poll(&rings));
+        send.start(shared.get());
+        receive.start(to.data());
+        ASSERT_TRUE(within_seconds([&] { return receive.poll(); }));
+        EXPECT_EQ(to, own);
+        EXPECT_FALSE(send.poll(&rings));
+        if (run % 2 == 0) {
+            receive.start(to.data());
+            ASSERT_TRUE(within_seconds([&] { return receive.poll(); }));
+            EXPECT_TRUE(holds(to));
+        } else {
+            receive.discard();
+            ASSERT_TRUE(within_seconds([&] { return receive.poll(); }));
+            EXPECT_EQ(to, own);
+        }
+        ASSERT_TRUE(send.poll(&rings));
+    }
+    send.start(own.data());
+    receive.discard();
+    ASSERT_TRUE(within_seconds([&] { return receive.poll(); }));
+    send.refuse();
+    receive.start(to.data());
+    ASSERT_TRUE(within_seconds([&] { return receive.poll(); }));
+    EXPECT_TRUE(receive.refused());
+    ASSERT_TRUE(send.poll(&rings));
+}
+
+// No process may open a file, and nothing has mapped the array's memory before.
+TEST(Lent, ASenderPacksWhatItsReceiverCannotMap) {
+    const Message message = short_message();
+    rlimit files{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+    for (const bool once : {true, false}) {
+        const std::shared_ptr<std::byte> from = allocate(std::int64_t{64} << 20);
+        std::vector<std::int64_t> to(static_cast<std::size_t>(message.bytes) / 8, -1);
+        std::memset(from.get(), 0x11, static_cast<std::size_t>(message.bytes));
+        ShmSend send(message, once);
+        ShmReceive receive(message, send.offer());
+        BufferBudget rings(1 << 20);
+        ASSERT_TRUE(rings.take(bytes_packed(message)));
+        send.start(from.get());
+        receive.start(to.data());
+        const rlimit none{0, files.rlim_max};
+        ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+        EXPECT_FALSE(receive.poll());
+        EXPECT_EQ(send.poll(&rings), !once);
+        EXPECT_TRUE(receive.poll());
+        ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+        EXPECT_TRUE(send.poll(&rings));
+        EXPECT_EQ(to, std::vector<std::int64_t>(to.size(), 0x1111111111111111));
+    }
+}
+
+TEST(Lent, AnEndThatIsBrokenOffEndsTheOthersWait) {
+    const Message message = short_message();
+    const auto from = shared_numbers(message);
+    std::vector<std::int64_t> to(static_cast<std::size_t>(message.bytes) / 8, -1);
+    const auto untouched = to;
+    for (const bool by_sender : {false, true}) {
+        ShmSend send(message, true);
+        ShmReceive receive(message, send.offer());
+        BufferBudget rings(1 << 20);
+        send.start(from.get());
+        receive.start(to.data());
+        if (by_sender) {
+            send.abort_use("no room");
+            EXPECT_TRUE(throws([&] { return receive.poll(); }, "no room"));
+            EXPECT_EQ(to, untouched);
+        } else {
+            receive.abort_use("no room");
+            EXPECT_TRUE(throws([&] { return send.poll(&rings); }, "no room"));
+        }
+    }
 }
 
 }  // namespace
