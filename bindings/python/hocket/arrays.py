@@ -39,7 +39,10 @@ def require_processes(layout: Layout, comm: MPI.Comm) -> int:
 
 
 def local_shape(layout: Layout, comm: MPI.Comm) -> tuple[int, ...]:
-    rank = require_processes(layout, comm)
+    return shape_of_part(layout, require_processes(layout, comm))
+
+
+def shape_of_part(layout: Layout, rank: int) -> tuple[int, ...]:
     # NumPy's 0-d arrays have one element, so a process that does not hold it gets a 1-d array.
     if rank < layout.size and (layout.shape or layout.local_elements(rank)):
         return layout.local_shape(rank)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi, dtypes
-from hocket.arrays import Array, local_shape
+from hocket.arrays import Array, local_shape, require_processes, shape_of_part
 from hocket.communicators import communicator
 from hocket.errors import Error, LayoutError
 from hocket.layouts import Layout
@@ -103,7 +103,10 @@ def empty_as(a: Array, dtype: np.dtype[Any], layout: Optional[Layout] = None) ->
     """`empty` with the communicator of `a`, which needs no checks, and its layout or another."""
     if layout is None or layout is a._layout:
         return _allocated(a._layout, dtype, a._comm, a._local.shape)
-    return _allocated(layout, dtype, a._comm, local_shape(layout, a._comm))
+    rank, size = a._rank_and_size
+    if layout.size > size:
+        require_processes(layout, a._comm)
+    return _allocated(layout, dtype, a._comm, shape_of_part(layout, rank))
 
 
 def zeros(lay: Layout, dtype: npt.DTypeLike = "float64", comm: Optional[MPI.Comm] = None) -> Array:

@@ -168,32 +168,34 @@ def redistribute(
     >>> hk.redistribute(a, hk.Layout((4, 2), "(BLOCK, *)", 2), axes=(1, 0), dtype="float32").dtype
     dtype('float32')
     """
-    if (
-        out is not None
-        and axes is None
-        and dtype is None
-        and timeout is None
-        and max_buffer is None
-        and _needs_no_checks(a, lay2, out)
-    ):
-        _mpi.redistribute(a._wrapped(), out._wrapped(), [], "auto", None, None)
-        return out
+    if axes is None and dtype is None and timeout is None and max_buffer is None:
+        target = _plain_destination(a, lay2, out)
+        if target is not None:
+            _mpi.redistribute(a._wrapped(), target._wrapped(), [], "auto", None, None)
+            return target
     move = _Move(a, lay2, axes, dtype, out, timeout, max_buffer)
     _mpi.redistribute(*move.ends, move.axes, "auto", move.seconds, move.max_buffer)
     return move.finish()
 
 
-def _needs_no_checks(a: Any, layout: Any, out: Any) -> bool:
-    """Whether arguments that all are optional are so plain that `_Move` would find nothing to do:
-    for small arrays its checks take a third of the call."""
-    return (
-        type(a) is type(out) is Array
-        and type(layout) is Layout
+def _plain_destination(a: Any, layout: Any, out: Any) -> Optional[Array]:
+    """The result of a redistribution whose arguments are so plain that `_Move` would find nothing
+    to do, else None: for small arrays its checks take a third of the call."""
+    if type(a) is not Array or type(layout) is not Layout:
+        return None
+    if out is None:
+        try:
+            return empty_as(a, a._local.dtype, layout)
+        except Exception:  # `_Move` finds it again, and raises it on all processes
+            return None
+    plain = (
+        type(out) is Array
         and (out._layout is layout or out._layout == layout)
         and out._home is None
         and out._local.flags.writeable
         and out._local.dtype == a._local.dtype
     )
+    return out if plain else None
 
 
 def iredistribute(
