@@ -258,15 +258,8 @@ contains
     integer, intent(out) :: index
     real(real64), intent(in), optional :: timeout
     integer, intent(out), optional :: ierr
-    type(c_ptr), allocatable, target :: handles(:)
-    integer(c_int64_t), target :: found
-    integer(c_int) :: code
-    handles = [requests%handle, c_null_ptr]
-    found = -1
-    code = c_hocket_request_wait_any(size(requests, kind=c_int64_t), c_loc(handles), &
-                                     seconds(timeout), c_loc(found))
-    index = int(found) + 1
-    call finish(code, ierr)
+    call wait_any(c_hocket_request_wait_any, size(requests), [requests%handle, c_null_ptr], &
+                  index, timeout, ierr)
   end subroutine
 
   ! Waits for the first of these operations. `index`: its number, counted from 1. It may have failed:
@@ -276,13 +269,22 @@ contains
     integer, intent(out) :: index
     real(real64), intent(in), optional :: timeout
     integer, intent(out), optional :: ierr
-    type(c_ptr), allocatable, target :: handles(:)
+    call wait_any(c_hocket_operation_wait_any, size(operations), &
+                  [operations%handle, c_null_ptr], index, timeout, ierr)
+  end subroutine
+
+  ! `wait`: the function of C, for either kind of `handles`.
+  subroutine wait_any(wait, count, handles, index, timeout, ierr)
+    procedure(c_hocket_request_wait_any) :: wait
+    integer, intent(in) :: count
+    type(c_ptr), intent(in), target :: handles(*)
+    integer, intent(out) :: index
+    real(real64), intent(in), optional :: timeout
+    integer, intent(out), optional :: ierr
     integer(c_int64_t), target :: found
     integer(c_int) :: code
-    handles = [operations%handle, c_null_ptr]
     found = -1
-    code = c_hocket_operation_wait_any(size(operations, kind=c_int64_t), c_loc(handles), &
-                                       seconds(timeout), c_loc(found))
+    code = wait(int(count, c_int64_t), c_loc(handles), seconds(timeout), c_loc(found))
     index = int(found) + 1
     call finish(code, ierr)
   end subroutine

@@ -142,16 +142,6 @@ struct PlanCacheCounts {
 };
 PlanCacheCounts plan_cache_counts();
 
-/// The numbers of short messages without data that this process has sent and received so far to
-/// agree on calls: statements, envelopes, answers and outcomes. For a message between tasks of S
-/// and R processes, no process sends or receives more than 1 + ceil(max(log2 S, log2 R)). Up to 16
-/// processes of a task that share memory exchange none among themselves. `bytes_sent`: of those
-/// sent; a layout of more than 96 bytes travels once between two tasks, then as 17 bytes.
-struct DescriptorCounts {
-    std::int64_t sent, received, bytes_sent;
-};
-DescriptorCounts descriptor_counts();
-
 /// The numbers of messages with data that this process has started to send and to receive so far,
 /// over MPI or shared memory: those of the plans' steps. Elements that stay on their process are no
 /// message.

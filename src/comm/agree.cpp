@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/pack.hpp"
 #include "base/platform.hpp"
+#include "comm/texts.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm {
@@ -30,8 +33,10 @@ struct MemberSignature {
     std::string packed() const {
         Packer out;
         out.number(by).number(by_many);
-        out.text(statement.fault.kind).text(statement.fault.message).text(statement.text);
-        out.text(statement.payload).number(static_cast<std::int64_t>(statement.offer.size()));
+        statement.fault.pack(out);
+        out.text(statement.text)
+            .text(statement.payload)
+            .number(static_cast<std::int64_t>(statement.offer.size()));
         for (const std::string& value : statement.offer) out.text(value);
         return out.take();
     }
@@ -40,8 +45,7 @@ struct MemberSignature {
         MemberSignature signature;
         signature.by = static_cast<int>(in.number());
         signature.by_many = static_cast<int>(in.number());
-        signature.statement.fault.kind = in.text();
-        signature.statement.fault.message = in.text();
+        signature.statement.fault = Fault::unpacked(in);
         signature.statement.text = in.text();
         signature.statement.payload = in.text();
         for (std::int64_t left = in.number(); left > 0; --left)
@@ -190,6 +194,14 @@ void Fault::raise() const {
     throw Error(message);
 }
 
+void Fault::pack(Packer& out) const {
+    out.text(kind).text(message);
+}
+
+Fault Fault::unpacked(Unpacker& in) {
+    return {in.text(), in.text()};
+}
+
 Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge) {
     if (group.goes_in_node)
         co_return co_await fold_in_node(group, tag, std::move(mine), std::move(merge));
@@ -277,14 +289,60 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text) {
 Protocol<std::string> agree(Group group, int tag, CallSignature mine, Disagreement disagreement) {
     const CallSignature all = co_await collect(group, tag, std::move(mine), disagreement);
     Packer out;
-    out.text(all.fault.kind).text(all.fault.message).text(all.payload);
+    all.fault.pack(out);
+    out.text(all.payload);
     const std::string outcome = co_await broadcast(group, tag, out.take());
     Unpacker in(outcome);
-    Fault fault;
-    fault.kind = in.text();
-    fault.message = in.text();
+    const Fault fault = Fault::unpacked(in);
     if (fault) fault.raise();
     co_return in.text();
+}
+
+Protocol<> agree_when_ready(const Group& group, int tag, const std::function<bool()>& ready,
+                            const std::function<void()>& serve) {
+    Link& link = *group.link;
+    Texts texts(link, group.lowest() ? any_source : group.rank_of(0), tag);
+    Requests sent;
+    Fault fault;
+    std::string statement;
+    std::set<int> awaited;  // ranks whose text has not come
+    for (int member = group.lowest() ? 1 : 0; member < (group.lowest() ? group.size() : 1);
+         ++member)
+        awaited.insert(group.rank_of(member));
+    const auto all = awaited;
+    bool is_ready = false, decided = false;
+    When over([&] {
+        try {
+            if (!fault && !decided) is_ready = ready();
+            if (!fault && decided) serve();
+        } catch (const Error&) {
+            if (!decided) fault = Fault::current();
+        }
+        while (!awaited.empty()) {
+            const auto text = texts.next();
+            if (!text) break;
+            awaited.erase(text->from);
+            Unpacker in(text->text);
+            const Fault theirs = Fault::unpacked(in);
+            if (fault || !theirs) continue;
+            fault = theirs;
+            if (!group.lowest()) continue;
+            const auto by = std::find(group.members.begin(), group.members.end(), text->from);
+            fault.message = "process " + std::to_string(by - group.members.begin()) + " of " +
+                            std::to_string(group.size()) + ": " + theirs.message;
+        }
+        const bool ends = fault || (is_ready && (!group.lowest() || awaited.empty()));
+        if (ends && !std::exchange(decided, true)) {
+            Packer packer;
+            fault.pack(packer);
+            statement = packer.take();
+            for (const int rank : all) link.send_text(sent, statement, rank, tag);
+        }
+        for (const int rank : awaited) link.need(rank);
+        return sent.holds() && decided && awaited.empty();
+    });
+    co_await until(over);
+    if (fault) fault.raise();
 }
 
 }  // namespace hocket::comm

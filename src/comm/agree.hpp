@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pack.hpp"
 #include "comm/link.hpp"
 #include "hocket/error.hpp"
 
@@ -53,6 +54,8 @@ struct Fault {
     /// The fault for the current exception. Call in a catch block.
     static Fault current();
     [[noreturn]] void raise() const;
+    void pack(Packer& out) const;
+    static Fault unpacked(Unpacker& in);
 };
 
 /// One process's statement of a call: its error, or else its text.
@@ -95,5 +98,14 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text);
 /// disagree.
 Protocol<std::string> agree(Group group, int tag, CallSignature mine,
                             Disagreement disagreement = calls_differ);
+
+/// As an agreement, but a process that has failed ends the waits of the others at once. `ready` is
+/// called until this process is ready or it throws, on the lowest until all are ready; from then on
+/// `serve`, which others may need to become ready. Each process sends one text to the lowest, which
+/// sends one to each. @throws the first fault, on all.
+/// Invariant: after its text, a process finds no fault of its own, and it takes no text but those
+/// awaited. So no process fails alone, and the texts of a later call with this tag are left to it.
+Protocol<> agree_when_ready(const Group& group, int tag, const std::function<bool()>& ready,
+                            const std::function<void()>& serve);
 
 }  // namespace hocket::comm

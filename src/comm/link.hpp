@@ -195,11 +195,4 @@ Protocol<std::optional<TextMessage>> receive_text(Link& link, int from, int tag,
                                                   const std::function<bool()>& ended);
 /// Receives a text that a probe has found.
 Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag);
-/// Texts of this process so far, over all links, and the bytes of those sent; those of links' ends
-/// belong to no call.
-struct TextCounts {
-    std::int64_t sent, received, bytes_sent;
-};
-TextCounts text_counts();
-
 }  // namespace hocket::comm

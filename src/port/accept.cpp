@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The side of a meeting that has the port.
-#include <functional>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/pack.hpp"
@@ -11,7 +9,6 @@
 #include "comm/agree.hpp"
 #include "comm/call.hpp"
 #include "comm/engine.hpp"
-#include "comm/texts.hpp"
 #include "port/host.hpp"
 #include "port/meeting.hpp"
 #include "port/opening.hpp"
@@ -83,54 +80,6 @@ std::string packed(int rank, const ProcessAddress& reached) {
     packer.number(rank).text(reached.host).text(reached.socket).text(reached.address);
     packer.number(reached.node);
     return packer.take();
-}
-
-// As an agreement, but a process that has failed ends the waits of the others at once. `ready` is
-// called until this process is ready or it throws, on process 0 until all are ready; from then on
-// `serve`, which others may need to become ready. Each process sends one text to process 0, which
-// sends one to each. @throws the first fault, on all.
-// Invariant: after its text, a process finds no fault of its own, and it takes no text but those
-// awaited. So no process fails alone, and the texts of a later call with this tag are left to it.
-comm::Protocol<> all_ready(comm::Link& link, int tag, const std::function<bool()>& ready,
-                           const std::function<void()>& serve) {
-    const bool lowest = link.rank() == 0;
-    comm::Texts texts(link, lowest ? comm::any_source : 0, tag);
-    comm::Requests sent;
-    comm::Fault fault;
-    std::string statement;
-    std::set<int> awaited;  // processes whose text has not come
-    for (int rank = lowest ? 1 : 0; rank < (lowest ? link.size() : 1); ++rank) awaited.insert(rank);
-    const auto all = awaited;
-    bool is_ready = false, decided = false;
-    comm::When over([&] {
-        try {
-            if (!fault && !decided) is_ready = ready();
-            if (!fault && decided) serve();
-        } catch (const Error&) {
-            if (!decided) fault = comm::Fault::current();
-        }
-        while (!awaited.empty()) {
-            const auto text = texts.next();
-            if (!text) break;
-            awaited.erase(text->from);
-            Unpacker in(text->text);
-            const comm::Fault theirs{in.text(), in.text()};
-            if (fault || !theirs) continue;
-            fault = theirs;
-            if (lowest)
-                fault.message = "process " + std::to_string(text->from) + " of " +
-                                std::to_string(link.size()) + ": " + theirs.message;
-        }
-        const bool ends = fault || (is_ready && (!lowest || awaited.empty()));
-        if (ends && !std::exchange(decided, true)) {
-            statement = Packer().text(fault.kind).text(fault.message).take();
-            for (const int rank : all) link.send_text(sent, statement, rank, tag);
-        }
-        for (const int rank : awaited) link.need(rank);
-        return sent.holds() && decided && awaited.empty();
-    });
-    co_await comm::until(over);
-    if (fault) fault.raise();
 }
 
 // While the jobs meet, the connecting job's own connection stands. Sends what is queued for it;
@@ -218,7 +167,7 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
         return missing == 0 && sent;
     };
     // The lowest process of a node hands on the connections of the others there.
-    co_await all_ready(state->comm.state().link(), tag, ready, [&] { reception->advance(); });
+    co_await comm::agree_when_ready(all, tag, ready, [&] { reception->advance(); });
     reception->end_meeting();
     OwnSide side{true, tag, text};
     co_await become_tasks(state->comm, meeting, std::move(reception), std::move(side), out);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/platform.hpp"
 #include "hocket/memory.hpp"
 #include "shm/mapping.hpp"
 
@@ -15,10 +14,8 @@ constexpr double keep_unused = 15;  // seconds: longer than an observer waits fo
 
 // Nothing where the system lends no memory.
 LentMemory lent_memory(std::size_t bytes) {
-    if (platform::simulated || shm::forbidden(shm::Mechanism::memfd) ||
-        shm::forbidden(shm::Mechanism::socket))
-        return nullptr;
-    const shm::Segment made = shm::make_segment(bytes, "hocket.picture", shm::Sharing::readers);
+    if (shm::forbidden(shm::Mechanism::socket)) return nullptr;
+    const shm::Segment made = shm::make_sealed_segment(bytes, "hocket.picture");
     if (made.data == nullptr) return nullptr;
     LentMemory memory(new shm::Segment(made), [](const shm::Segment* each) {
         shm::free_segment(*each);

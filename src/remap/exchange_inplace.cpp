@@ -27,7 +27,7 @@ constexpr std::int64_t swap_from = std::int64_t{1} << 15;
 /// part of a run, or several runs.
 struct ExchangePair {
     const transport::Route* route;
-    const Exchange* exchange;
+    const RemapStage* exchange;
     int peer;  // rank
     bool first;
     std::byte* here;  // the chunk to exchange
@@ -179,7 +179,7 @@ int partner_in_round(int own, int players, int round) {
 }
 
 comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number,
-                                  const Exchange& exchange, std::byte* array, int threads) {
+                                  const RemapStage& exchange, std::byte* array, int threads) {
     const std::size_t players = exchange.members.size();
     auto from = offsets(exchange.sends), to = offsets(exchange.receives);
     if (exchange.rows > 1)

@@ -21,11 +21,11 @@ inline int rounds(int players) {
     return players - 1 + players % 2;
 }
 
-/// Process r of the layout is rank r of the link. `number`: of the call, as Route::call. `array`
-/// has memory for the sent and for the received chunks. Beside it the exchange uses
-/// `exchange_buffer` bytes, and as many again to pack runs.
+/// The exchange of a stage. Process r of the layout is rank r of the link. `number`: of the call,
+/// as Route::call. `array` has memory for the sent and for the received chunks. Beside it the
+/// exchange uses `exchange_buffer` bytes, and as many again to pack runs.
 comm::Protocol<> exchange_inplace(comm::Link& link, int tag, std::int64_t number,
-                                  const Exchange& exchange, std::byte* array, int threads);
+                                  const RemapStage& exchange, std::byte* array, int threads);
 
 inline constexpr std::int64_t exchange_piece = std::int64_t{1} << 20;
 inline constexpr std::int64_t exchange_buffer = 2 * exchange_piece;

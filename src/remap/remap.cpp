@@ -40,8 +40,8 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
     for (const remap::RemapStage& stage : plan->stages) {
         for (const auto& [offset, work] : stage.permutations) work.run(data + offset);
         watch.lap(&Profile::pack);
-        if (stage.exchange)
-            co_await remap::exchange_inplace(link, tag, number, *stage.exchange, data, threads);
+        if (!stage.members.empty())
+            co_await remap::exchange_inplace(link, tag, number, stage, data, threads);
         watch.lap(&Profile::move);
     }
 }

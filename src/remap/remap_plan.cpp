@@ -251,13 +251,11 @@ class RemapPlanner {
     Digits distribute(const layout::Change& change, bool last) {
         const auto [method, rest_as_result] = chosen(change, last);
         ChunkOrder made = dealing(change, method, rest_as_result, at_);
-        RemapStage stage;
+        RemapStage stage = exchange_along(change);
         add(stage, 0, turn(made.from, made.to));
         for (auto& [offset, work] : made.pieces) add(stage, offset, std::move(work));
-        stage.exchange = exchange_along(change);
         if (method == ChunkMethod::as_they_lie)
-            stage.exchange->rows =
-                std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
+            stage.rows = std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
         plan_.stages.push_back(std::move(stage));
         now_.apply(change);
         order_.clear();
@@ -276,9 +274,9 @@ class RemapPlanner {
         return static_cast<int>(layout_.form().process_at(layout_.form().position(at)));
     }
 
-    Exchange exchange_along(const layout::Change& change) const {
+    RemapStage exchange_along(const layout::Change& change) const {
         const auto [kind, grid, from, to, other] = change;
-        Exchange out;
+        RemapStage out;
         out.own = static_cast<std::size_t>(at_[grid]);
         std::int64_t rest = itemsize_;
         for (std::size_t d = 0; d < now_.shape().size(); ++d)
@@ -305,13 +303,11 @@ class RemapPlanner {
         RemapStage& stage = plan_.stages.emplace_back();
         if (mirrored == at_) return;
         const int own = process_at(at_), peer = process_at(mirrored);
-        Exchange exchange;
-        exchange.own = own < peer ? 0 : 1;
-        exchange.members = {std::min(own, peer), std::max(own, peer)};
-        exchange.sends = exchange.receives = {0, 0};
-        exchange.sends[1 - exchange.own] = before;
-        exchange.receives[1 - exchange.own] = after;
-        stage.exchange = std::move(exchange);
+        stage.own = own < peer ? 0 : 1;
+        stage.members = {std::min(own, peer), std::max(own, peer)};
+        stage.sends = stage.receives = {0, 0};
+        stage.sends[1 - stage.own] = before;
+        stage.receives[1 - stage.own] = after;
     }
 
     const Layout& layout_;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,13 +22,18 @@ namespace hocket::remap {
 /// Permutations of contiguous parts of the local array, each with its part's offset in bytes.
 using LocalPermutations = std::vector<std::pair<std::int64_t, kernel::Inplace>>;
 
-/// An all-to-all in place: before it, chunks are in the order of their receivers; after it, in that
-/// of their senders. The chunk from u to v has a_u b_v bytes for some numbers a and b of each
-/// member. Invariant: surpluses (of one direction over the other) never flow in a cycle, because
-/// they flow from a smaller b/a to a larger one.
-struct Exchange {
-    std::vector<int> members;                   // processes of the layout
-    std::size_t own;                            // this process's index among them
+/// Permutations of the local array, then an all-to-all in place: G1 and G2 of the paper. A last
+/// stage without an exchange is G3; in between, the G3 of one stage and the G1 of the next are one
+/// permutation.
+///
+/// Before the exchange, chunks are in the order of their receivers; after it, in that of their
+/// senders. The chunk from u to v has a_u b_v bytes for some numbers a and b of each member.
+/// Invariant: surpluses (of one direction over the other) never flow in a cycle, because they flow
+/// from a smaller b/a to a larger one.
+struct RemapStage {
+    LocalPermutations permutations;
+    std::vector<int> members;                   // processes of the layout; none: no exchange
+    std::size_t own = 0;                        // this process's index among them
     std::vector<std::int64_t> sends, receives;  // bytes, one a member
     /// Runs of each chunk. More than one: all chunks are equal, and are stored as (rows, members,
     /// run); received chunks replace sent ones.
@@ -38,13 +42,6 @@ struct Exchange {
     /// Made at first use by the thread that drives the engine.
     mutable std::map<std::array<std::int64_t, 3>, std::shared_ptr<const transfer::Schedule>>
         schedules;
-};
-
-/// G1 and G2 of the paper. A last stage without an exchange is G3; in between, the G3 of one stage
-/// and the G1 of the next are one permutation.
-struct RemapStage {
-    LocalPermutations permutations;
-    std::optional<Exchange> exchange;
 };
 
 struct RemapPlan {

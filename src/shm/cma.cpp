@@ -14,7 +14,6 @@ namespace hocket::shm {
 namespace {
 
 constexpr std::int64_t no_file = -1;
-constexpr std::size_t runs_at_once = 512;  // below every system's IOV_MAX
 
 ssize_t transfer(std::int64_t process, bool sending, const std::vector<iovec>& here,
                  const std::vector<iovec>& there) {
@@ -91,45 +90,29 @@ CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
     return CmaMethod::none;
 }
 
-void CmaTransfer::add(std::byte* here, std::byte* there, std::size_t bytes) {
-    if (!alive_) return;
-    here_.push_back({here, bytes});
-    there_.push_back({there, bytes});
-    bytes_ += bytes;
-    if (here_.size() == runs_at_once) alive_ = move();
-}
-
-bool CmaTransfer::finish() {
-    return alive_ && move();
-}
-
-bool CmaTransfer::move() {
+bool cma_copy(std::int64_t process, bool sending, std::vector<iovec>& here,
+              std::vector<iovec>& there) {
     // The system may move fewer bytes than requested, and stop within a run.
-    while (bytes_ > 0) {
-        const ssize_t moved = transfer(process_, sending_, here_, there_);
+    while (!here.empty()) {
+        const ssize_t moved = transfer(process, sending, here, there);
         if (moved < 0 && errno == EINTR) continue;
         if (moved < 0 && errno == ESRCH) return false;
         if (moved <= 0)
-            throw Error("the memory of process " + std::to_string(process_) +
+            throw Error("the memory of process " + std::to_string(process) +
                         " of this node cannot be copied across processes any more (" +
                         std::strerror(errno) +
                         "); arrays must live until their transfer is done, and "
                         "HOCKET_FORBID=process_vm does without");
         auto left = static_cast<std::size_t>(moved);
-        bytes_ -= left;
         std::size_t done = 0;
-        while (done < here_.size() && left >= here_[done].iov_len) left -= here_[done++].iov_len;
-        const auto drop = [&](std::vector<iovec>& runs) {
-            runs.erase(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(done));
-            if (runs.empty()) return;
-            runs[0].iov_base = static_cast<std::byte*>(runs[0].iov_base) + left;
-            runs[0].iov_len -= left;
-        };
-        drop(here_);
-        drop(there_);
+        while (done < here.size() && left >= here[done].iov_len) left -= here[done++].iov_len;
+        for (auto* runs : {&here, &there}) {
+            runs->erase(runs->begin(), runs->begin() + static_cast<std::ptrdiff_t>(done));
+            if (runs->empty()) continue;
+            runs->front().iov_base = static_cast<std::byte*>(runs->front().iov_base) + left;
+            runs->front().iov_len -= left;
+        }
     }
-    here_.clear();
-    there_.clear();
     return true;
 }
 

@@ -40,25 +40,12 @@ CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
                             const std::function<std::int64_t()>& packed_runs, std::int64_t count,
                             std::int64_t ring_bytes);
 
-/// Runs on their way between this process and another, so many at a time as the system takes.
-class CmaTransfer {
-  public:
-    /// `sending`: from here to that process; else from there.
-    CmaTransfer(std::int64_t process, bool sending) : process_(process), sending_(sending) {}
-
-    void add(std::byte* here, std::byte* there, std::size_t bytes);
-    /// Moves all added runs. False if the process has ended.
-    /// @throws Error if its memory is unmapped, or the system forbids the copy now.
-    bool finish();
-
-  private:
-    bool move();
-
-    std::int64_t process_;
-    bool sending_;
-    std::vector<iovec> here_, there_;
-    std::size_t bytes_ = 0;
-    bool alive_ = true;
-};
+/// Copies runs between this process and another, `here` and `there` in the same order, and clears
+/// both lists. `sending`: from here to that process; else from there. At most `cma_runs` at once.
+/// False if the process has ended.
+/// @throws Error if its memory is unmapped, or the system forbids the copy now.
+bool cma_copy(std::int64_t process, bool sending, std::vector<iovec>& here,
+              std::vector<iovec>& there);
+inline constexpr std::size_t cma_runs = 512;  // below every system's IOV_MAX
 
 }  // namespace hocket::shm

@@ -14,15 +14,9 @@
 
 namespace hocket::shm {
 
-struct Inbox::Slot {
-    enum : std::uint32_t { never, reads, left };
-    RingBuffer ring;                                        // from the owner
-    alignas(128) std::atomic<std::uint32_t> reader{never};  // whether the other process reads it
-};
-
 namespace {
 
-// An inbox is a word, which is `in_use` until its owner leaves it, and the slots.
+// An inbox is a word, which is `in_use` until its owner leaves it, and a ring for each process.
 constexpr std::uint64_t in_use = 0x686f636b6574;
 constexpr std::size_t word_bytes = 128;
 
@@ -32,28 +26,26 @@ std::atomic<std::uint64_t>& word_of(std::byte* inbox) {
 
 }  // namespace
 
-Inbox::Slot* Inbox::slots_in(std::byte* inbox) {
-    static_assert(alignof(Slot) == word_bytes);
-    return std::launder(reinterpret_cast<Slot*>(inbox + word_bytes));
+RingBuffer* Inbox::rings_in(std::byte* inbox) {
+    static_assert(alignof(RingBuffer) == word_bytes);
+    return std::launder(reinterpret_cast<RingBuffer*>(inbox + word_bytes));
 }
 
-Inbox::Inbox(std::size_t processes, std::size_t me) : me_(me), queues_(processes) {
+Inbox::Inbox(std::size_t processes, std::size_t me) : me_(me), ended_(processes) {
     free_unused();
-    const std::size_t used = word_bytes + processes * sizeof(Slot);
-    std::size_t bytes = used + alignof(Slot);
+    const std::size_t used = word_bytes + processes * sizeof(RingBuffer);
+    std::size_t bytes = used + alignof(RingBuffer);
     memory_ = allocate(static_cast<std::int64_t>(bytes));
     void* at = memory_.get();
-    inbox_ = static_cast<std::byte*>(std::align(alignof(Slot), used, at, bytes));
-    for (std::size_t i = 0; i < processes; ++i) new (inbox_ + word_bytes + i * sizeof(Slot)) Slot;
+    inbox_ = static_cast<std::byte*>(std::align(alignof(RingBuffer), used, at, bytes));
+    for (std::size_t i = 0; i < processes; ++i)
+        queues_.emplace_back(new (inbox_ + word_bytes + i * sizeof(RingBuffer)) RingBuffer);
     new (inbox_) std::atomic<std::uint64_t>(in_use);
     address_ = shared_address_of(inbox_);
-    for (std::size_t i = 0; i < processes; ++i)
-        queues_[i].queue = {&slots_in(inbox_)[i].ring, nullptr};
 }
 
 Inbox::~Inbox() {
-    for (auto& box : queues_)
-        if (box.theirs != nullptr) box.theirs->reader.store(Slot::left, std::memory_order_release);
+    for (auto& queue : queues_) queue.detach();
     free_when([memory = std::move(memory_), inbox = inbox_, processes = queues_.size()] {
         if (!unused(inbox, processes)) return false;
         word_of(inbox).store(0, std::memory_order_release);
@@ -62,11 +54,9 @@ Inbox::~Inbox() {
 }
 
 bool Inbox::unused(std::byte* inbox, std::size_t processes) {
-    const Slot* const slots = slots_in(inbox);
-    return std::all_of(slots, slots + processes, [](const Slot& slot) {
-        const auto reader = slot.reader.load(std::memory_order_acquire);
-        return reader == Slot::left || (reader == Slot::never && slot.ring.empty());
-    });
+    const RingBuffer* const rings = rings_in(inbox);
+    return std::all_of(rings, rings + processes,
+                       [](const RingBuffer& ring) { return ring.unused(); });
 }
 
 bool Inbox::reachable(const SharedAddress& address) {
@@ -75,35 +65,28 @@ bool Inbox::reachable(const SharedAddress& address) {
 }
 
 bool Inbox::open(std::size_t from) {
-    PeerQueue& box = queues_[from];
-    if (box.theirs != nullptr) return true;
-    box.memory = reachable(addresses_[from]) ? map(addresses_[from]) : nullptr;
-    if (box.memory == nullptr) return false;
-    box.theirs = slots_in(box.memory.get()) + me_;
-    box.theirs->reader.store(Slot::reads, std::memory_order_release);
-    box.queue.read_from(&box.theirs->ring);
+    MessageQueue& queue = queues_[from];
+    if (queue.reads()) return true;
+    const auto memory = reachable(addresses_[from]) ? map(addresses_[from]) : nullptr;
+    if (memory == nullptr) return false;
+    queue.read_from({memory, rings_in(memory.get()) + me_});
     return true;
 }
 
 std::uint64_t Inbox::send(std::size_t to, std::uint64_t number, const std::string& text) {
-    const std::uint64_t sent = queues_[to].queue.send(number, text);
-    unsent_ = unsent_ || !queues_[to].queue.delivered(sent);
+    const std::uint64_t sent = queues_[to].send(number, text);
+    unsent_ = unsent_ || !queues_[to].delivered(sent);
     return sent;
 }
 
-bool Inbox::has_detached(std::size_t reader) const {
-    return slots_in(inbox_)[reader].reader.load(std::memory_order_acquire) == Slot::left;
-}
-
 bool Inbox::delivered(std::size_t to, std::uint64_t sent) {
-    return queues_[to].queue.delivered(sent) || has_detached(to);
+    return queues_[to].delivered(sent);
 }
 
 void Inbox::flush() {
     if (!unsent_) return;
     unsent_ = false;
-    for (std::size_t to = 0; to < queues_.size(); ++to)
-        unsent_ = !(queues_[to].queue.all_delivered() || has_detached(to)) || unsent_;
+    for (MessageQueue& queue : queues_) unsent_ = !queue.all_delivered() || unsent_;
 }
 
 std::optional<std::string> Inbox::receive(std::size_t from, std::uint64_t number) {
@@ -111,16 +94,15 @@ std::optional<std::string> Inbox::receive(std::size_t from, std::uint64_t number
         throw Error("the memory of process " + std::to_string(addresses_[from].process) +
                     " of this node could be mapped before, but not now (" + std::strerror(errno) +
                     "); allow this process more open files or maps");
-    return queues_[from].queue.receive(number);
+    return queues_[from].receive(number);
 }
 
 std::optional<std::pair<std::size_t, std::string>> Inbox::receive_any(std::uint64_t number) {
     for (std::size_t from = 0; from < queues_.size(); ++from) {
-        PeerQueue& box = queues_[from];
-        if (box.ended) continue;
+        if (ended_[from]) continue;
         errno = 0;
-        box.ended = !open(from) && errno != EMFILE && errno != ENFILE && errno != ENOMEM;
-        if (box.ended) continue;
+        ended_[from] = !open(from) && errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+        if (ended_[from]) continue;
         if (auto text = receive(from, number)) return std::pair{from, std::move(*text)};
     }
     return std::nullopt;

@@ -48,25 +48,18 @@ class Inbox {
     std::optional<std::pair<std::size_t, std::string>> receive_any(std::uint64_t number);
 
   private:
-    struct Slot;
-    struct PeerQueue {
-        std::shared_ptr<std::byte> memory;  // the other's, once mapped
-        Slot* theirs = nullptr;             // for this process, in it
-        MessageQueue queue;
-        bool ended = false;  // the other process has ended
-    };
-    static Slot* slots_in(std::byte* inbox);
+    static RingBuffer* rings_in(std::byte* inbox);
     static bool unused(std::byte* inbox, std::size_t processes);
     bool open(std::size_t from);
-    bool has_detached(std::size_t reader) const;
 
     std::size_t me_;
     std::shared_ptr<std::byte> memory_;
     std::byte* inbox_ = nullptr;  // in the memory
     SharedAddress address_;
     std::vector<SharedAddress> addresses_;
-    std::vector<PeerQueue> queues_;
-    bool unsent_ = false;  // some texts may not be delivered
+    std::vector<MessageQueue> queues_;  // with each process
+    std::vector<bool> ended_;           // processes that have ended
+    bool unsent_ = false;               // some texts may not be delivered
 };
 
 }  // namespace hocket::shm

@@ -41,12 +41,13 @@ bool same_program(const Launcher& launcher, const std::map<std::string, std::str
 
 }  // namespace
 
-std::optional<std::vector<LaunchedProcess>> launched_processes(const Launcher& launcher) {
+std::optional<std::multimap<int, std::vector<ProcessIdentity>>> launched_processes(
+    const Launcher& launcher) {
     const Table table = process_table();
     const ProcessIdentity me = own_identity();
     const auto mine = above(me.process, table, launcher);
     if (!mine) return std::nullopt;
-    std::vector<LaunchedProcess> all;
+    std::multimap<int, std::vector<ProcessIdentity>> all;
     for (const auto& [process, entry] : table) {
         if (entry.parent != mine->first || entry.ended()) continue;
         const auto variables = environment_of(process);
@@ -58,14 +59,15 @@ std::optional<std::vector<LaunchedProcess>> launched_processes(const Launcher& l
             if (found != variables->end()) rank = text::whole_number(found->second);
         }
         if (rank)
-            all.push_back({static_cast<int>(*rank), {process, entry.start, me.pid_namespace}, {}});
+            all.emplace(static_cast<int>(*rank),
+                        std::vector{ProcessIdentity{process, entry.start, me.pid_namespace}});
     }
     for (const auto& [process, entry] : table) {
         const auto its = above(process, table, launcher);
-        if (!its || its->first != mine->first) continue;
-        for (auto& each : all)
-            if (each.identity.process == its->second)
-                each.processes.push_back({process, entry.start, me.pid_namespace});
+        if (!its || its->first != mine->first || its->second == process) continue;
+        for (auto& [rank, processes] : all)
+            if (processes[0].process == its->second)
+                processes.push_back({process, entry.start, me.pid_namespace});
     }
     return all;
 }

@@ -21,14 +21,10 @@ struct Launcher {
     std::map<std::string, std::optional<std::string>> same;
 };
 
-/// The processes that the launcher has started as one rank.
-struct LaunchedProcess {
-    int rank = 0;  // -1: it cannot be read, and may be any
-    ProcessIdentity identity;
-    std::vector<ProcessIdentity> processes;  // itself and its children, as of a shell
-};
-
-/// Those that have not ended; nothing where the launcher of this process cannot be seen.
-std::optional<std::vector<LaunchedProcess>> launched_processes(const Launcher& launcher);
+/// The processes that the launcher has started and that have not ended, by rank (-1: it cannot be
+/// read, and may be any): each with its children, as of a shell. Nothing where the launcher of this
+/// process cannot be seen.
+std::optional<std::multimap<int, std::vector<ProcessIdentity>>> launched_processes(
+    const Launcher& launcher);
 
 }  // namespace hocket::shm

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "shm/process_table.hpp"
+#include "shm/status_page.hpp"
 
 namespace hocket::shm {
 namespace {
@@ -49,7 +50,9 @@ std::optional<ProcessMonitor> ProcessMonitor::on(const ProcessIdentity& identity
 }
 
 ProcessMonitor::ProcessMonitor(ProcessMonitor&& other) noexcept
-    : identity_(other.identity_), file_(std::exchange(other.file_, -1)) {}
+    : identity_(other.identity_),
+      status_page_(std::move(other.status_page_)),
+      file_(std::exchange(other.file_, -1)) {}
 
 ProcessMonitor::~ProcessMonitor() {
     if (file_ >= 0) close(file_);
@@ -59,6 +62,14 @@ bool ProcessMonitor::ended() const {
     if (file_ < 0) return !lives(identity_);
     pollfd asked{file_, POLLIN, 0};
     return poll(&asked, 1, 0) > 0;
+}
+
+bool ProcessMonitor::left() const {
+    return knows_status() && has_left(status_page_.get());
+}
+
+bool ProcessMonitor::waits_for(std::uint64_t number) const {
+    return knows_status() && waits(status_page_.get(), number);
 }
 
 }  // namespace hocket::shm

@@ -2,8 +2,11 @@
 // Whether processes of this node still live.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace hocket::shm {
 
@@ -12,6 +15,8 @@ struct ProcessIdentity {
     std::int64_t process = 0;        // its id
     std::int64_t start = 0;          // clock tick of its start: ids are used again
     std::int64_t pid_namespace = 0;  // the namespace of the id
+
+    bool operator==(const ProcessIdentity&) const = default;
 };
 ProcessIdentity own_identity();
 
@@ -27,11 +32,19 @@ class ProcessMonitor {
 
     /// Whether the process has ended, even if its parent has not asked for its status yet.
     bool ended() const;
+    /// Whether it has left in good order; false if that is unknown.
+    bool left() const;
+    /// Whether it waits to begin that call (publish_wait); false if that is unknown.
+    bool waits_for(std::uint64_t number) const;
+    bool knows_status() const { return status_page_ != nullptr; }
+    void set_status_page(std::shared_ptr<std::byte> page) { status_page_ = std::move(page); }
+    const ProcessIdentity& identity() const { return identity_; }
 
   private:
     ProcessMonitor(const ProcessIdentity& identity, int file) : identity_(identity), file_(file) {}
     ProcessIdentity identity_;
-    int file_;  // -1: none, so it reads /proc
+    std::shared_ptr<std::byte> status_page_;  // nullptr: unknown
+    int file_;                                // -1: none, so it reads /proc
 };
 
 }  // namespace hocket::shm

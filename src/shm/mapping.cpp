@@ -39,20 +39,17 @@ struct CachedMapping {
     std::int64_t inode;
     std::shared_ptr<std::byte> data;
     std::size_t bytes;
+    bool visible;    // its owner's id names a process here, whose end shows; not one of a container
+    double used_at;  // if the owner is not visible
 };
+using Mappings = std::list<CachedMapping>;  // of one owner; the latest used comes first
 
-struct OwnerMappings {
-    std::list<CachedMapping> all;  // the latest used comes first
-    std::size_t bytes = 0;
-    bool visible = true;  // its id names a process here, whose end shows; not one of a container
-    double used_at = 0;   // of one that is not visible
-};
 // Seconds without a use, after which an owner whose end does not show may have ended.
 constexpr double keep_unused = 60;
 
 std::mutex mutex_of_mappings;
-std::unordered_map<std::int64_t, OwnerMappings>& mappings() {
-    static auto* const made = new std::unordered_map<std::int64_t, OwnerMappings>;  // by process
+std::unordered_map<std::int64_t, Mappings>& mappings() {
+    static auto* const made = new std::unordered_map<std::int64_t, Mappings>;  // by process
     return *made;
 }
 int spare_file = -1;
@@ -80,13 +77,19 @@ bool has_ended(std::int64_t process) {
     return kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
 }
 
-bool may_have_ended(std::int64_t process, const OwnerMappings& of_owner) {
-    return of_owner.visible ? has_ended(process)
-                            : platform::seconds() - of_owner.used_at > keep_unused;
+bool may_have_ended(std::int64_t process, const Mappings& all) {
+    if (all.empty() || all.front().visible) return has_ended(process);
+    return platform::seconds() - all.front().used_at > keep_unused;
+}
+
+std::size_t bytes_of(const Mappings& all) {
+    std::size_t bytes = 0;
+    for (const CachedMapping& each : all) bytes += each.bytes;
+    return bytes;
 }
 
 // The mappings of an owner. A new one is a chance to free the memory of processes that have ended.
-OwnerMappings& mappings_of(std::int64_t owner) {
+Mappings& mappings_of(std::int64_t owner) {
     const auto found = mappings().find(owner);
     if (found != mappings().end()) return found->second;
     std::erase_if(mappings(),
@@ -121,12 +124,11 @@ std::optional<std::size_t> bytes_of(int& file, std::int64_t inode, std::optional
 
 std::shared_ptr<std::byte> find_or_make(const SharedAddress& address) {
     const std::lock_guard lock(mutex_of_mappings);
-    OwnerMappings& of_owner = mappings_of(address.process);
-    if (!of_owner.visible) of_owner.used_at = platform::seconds();
-    std::list<CachedMapping>& all = of_owner.all;
+    Mappings& all = mappings_of(address.process);
     for (auto it = all.begin(); it != all.end(); ++it) {
         if (it->inode != address.inode) continue;
         all.splice(all.begin(), all, it);
+        if (!it->visible) it->used_at = platform::seconds();
         return within(*it, address.offset);
     }
     const auto device = device_of_segments();  // first, as it needs a descriptor, too
@@ -144,17 +146,15 @@ std::shared_ptr<std::byte> find_or_make(const SharedAddress& address) {
     keep_spare();
     errno = problem;
     if (data == nullptr) return nullptr;
-    of_owner.visible = !has_ended(address.process);  // it lives: it has given the segment
-    if (!of_owner.visible) of_owner.used_at = platform::seconds();
     const std::size_t bytes = *size;
-    all.push_front(
-        {address.inode, {data, [bytes](std::byte* at) { unmap_segment(at, bytes); }}, bytes});
-    of_owner.bytes += bytes;
+    const bool visible = !has_ended(address.process);  // it lives: it has given the segment
+    all.push_front({address.inode,
+                    {data, [bytes](std::byte* at) { unmap_segment(at, bytes); }},
+                    bytes,
+                    visible,
+                    visible ? 0 : platform::seconds()});
     const auto most = static_cast<std::size_t>(memory_usage().keep_at_most);
-    while (all.size() > 1 && (all.size() > keep_at_most || of_owner.bytes > most)) {
-        of_owner.bytes -= all.back().bytes;
-        all.pop_back();
-    }
+    while (all.size() > 1 && (all.size() > keep_at_most || bytes_of(all) > most)) all.pop_back();
     return within(all.front(), address.offset);
 }
 
@@ -201,8 +201,8 @@ bool forbidden(Mechanism mechanism) {
 std::vector<std::size_t> mapped() {
     const std::lock_guard lock(mutex_of_mappings);
     std::vector<std::size_t> found;
-    for (const auto& [process, of_owner] : mappings())
-        for (const CachedMapping& each : of_owner.all) found.push_back(each.bytes);
+    for (const auto& [process, all] : mappings())
+        for (const CachedMapping& each : all) found.push_back(each.bytes);
     return found;
 }
 

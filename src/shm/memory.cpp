@@ -159,9 +159,7 @@ class MemoryPool {
     }
 
     std::byte* make_segment(std::size_t bytes, bool must_share) {
-        const bool shares = !platform::simulated && !shm::forbidden(shm::Mechanism::memfd);
-        const shm::Segment segment =
-            shm::make_segment(bytes, "hocket", shares ? shm::Sharing::all : shm::Sharing::none);
+        const shm::Segment segment = shm::make_segment(bytes, "hocket");
         if (segment.data == nullptr)
             throw Error("there is no memory for " + std::to_string(bytes) +
                         " bytes more; use smaller arrays, or more processes on more nodes");

@@ -49,7 +49,7 @@ std::uint64_t MessageQueue::send(std::uint64_t number, const std::string& text) 
 
 bool MessageQueue::delivered(std::uint64_t sent) {
     if (delivered_ < sent) flush();
-    return delivered_ >= sent;
+    return delivered_ >= sent || out_->has_detached();
 }
 
 void MessageQueue::flush() {

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shm/ring_buffer.hpp"
@@ -19,14 +21,23 @@ namespace hocket::shm {
 class MessageQueue {
   public:
     MessageQueue() = default;
-    MessageQueue(RingBuffer* out, RingBuffer* in) : out_(out), in_(in) {}
+    explicit MessageQueue(RingBuffer* out) : out_(out) {}
 
     /// Sets the buffer that texts come from. Call before the first `receive`.
-    void read_from(RingBuffer* in) { in_ = in; }
+    void read_from(std::shared_ptr<RingBuffer> in) {
+        in_ = std::move(in);
+        in_->attach();
+    }
+    bool reads() const { return in_ != nullptr; }
+    /// Receives nothing more.
+    void detach() {
+        if (in_ != nullptr) in_->detach();
+    }
 
     /// Returns the argument for `delivered`.
     std::uint64_t send(std::uint64_t number, const std::string& text);
-    /// Whether the whole text is in the ring buffer, which outlives this process.
+    /// Whether the whole text is in the ring buffer, which outlives this process, or its reader has
+    /// detached.
     bool delivered(std::uint64_t sent);
     bool all_delivered() { return delivered(sent_); }
     /// The next text with this number that has arrived.
@@ -36,7 +47,7 @@ class MessageQueue {
     void flush();
     void fetch();
     RingBuffer* out_ = nullptr;
-    RingBuffer* in_ = nullptr;
+    std::shared_ptr<RingBuffer> in_;                     // in memory of the other process
     std::vector<std::uint64_t> outgoing_;                // words for which the ring was full
     std::size_t put_ = 0;                                // of these, at the front
     std::uint64_t sent_ = 0, delivered_ = 0, read_ = 0;  // words

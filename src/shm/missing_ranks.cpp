@@ -103,29 +103,27 @@ void ExpectedRanks::scan(double now) {
     next_scan_ = now + between_scans_;
     between_scans_ = std::min(2 * between_scans_, most_between_scans);
     const auto all = launched_processes(*launcher_);
-    complete_ = all && std::none_of(all->begin(), all->end(),
-                                    [](const auto& launched) { return launched.rank < 0; });
+    complete_ = all && (all->empty() || all->begin()->first >= 0);
     if (!all) return;
     auto before = std::exchange(here_, {});
     for (const auto& [rank, processes] : before) here_[rank];  // a present process does not move
-    for (const auto& launched : *all) {
-        auto monitor = ProcessMonitor::on(launched.identity);
-        if (launched.rank < 0 || !monitor) continue;
-        Process process{launched.identity, std::move(*monitor), {}};
+    for (const auto& [rank, launched] : *all) {
+        auto monitor = ProcessMonitor::on(launched[0]);
+        if (rank < 0 || !monitor) continue;
+        Process process{std::move(*monitor), {}};
         // A later scan does not find processes that have ended.
-        for (auto& known : before[launched.rank])
-            if (known.identity.process == launched.identity.process &&
-                known.identity.start == launched.identity.start)
-                process.loaded = std::move(known.loaded);
-        for (const auto& below : launched.processes) {
+        for (auto& known : before[rank])
+            if (known.monitor.identity() == launched[0]) process.loaded = std::move(known.loaded);
+        for (const auto& below : launched) {
             if (process.loaded.contains(below.process)) continue;
             auto status_page = status_page_of(below.process);
-            auto its = status_page ? ProcessMonitor::on(below) : std::nullopt;
-            if (its)
-                process.loaded.emplace(below.process,
-                                       WatchedProcess{std::move(*its), std::move(status_page), ""});
+            if (status_page == nullptr) continue;
+            if (auto its = ProcessMonitor::on(below)) {
+                its->set_status_page(std::move(status_page));
+                process.loaded.emplace(below.process, std::move(*its));
+            }
         }
-        here_[launched.rank].push_back(std::move(process));
+        here_[rank].push_back(std::move(process));
     }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "shm/launcher.hpp"
+#include "shm/liveness.hpp"
 #include "shm/status_page.hpp"
 
 namespace hocket::shm {
@@ -44,9 +45,8 @@ class ExpectedRanks {
     // A process that the launcher has started as one rank, and those that have loaded hocket:
     // itself, or a process that it has started.
     struct Process {
-        ProcessIdentity identity;
         ProcessMonitor monitor;
-        std::map<std::int64_t, WatchedProcess> loaded;  // by process id
+        std::map<std::int64_t, ProcessMonitor> loaded;  // by process id
     };
 
     std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below

@@ -9,19 +9,19 @@ namespace hocket::shm {
 namespace {
 
 std::mutex mutex_of_peers;
-std::map<std::int64_t, WatchedProcess>& peers() {                          // by process id
-    static auto* const made = new std::map<std::int64_t, WatchedProcess>;  // outlives communicators
+std::map<std::int64_t, ProcessMonitor>& peers() {                          // by process id
+    static auto* const made = new std::map<std::int64_t, ProcessMonitor>;  // outlives communicators
+    return *made;
+}
+
+// Of the watched processes, and of those of other hosts that have a description, by their numbers.
+std::map<std::int64_t, std::string>& names() {
+    static auto* const made = new std::map<std::int64_t, std::string>;
     return *made;
 }
 
 constexpr int id_bits = 32;
 constexpr std::int64_t id_mask = (std::int64_t{1} << id_bits) - 1;
-
-// Of processes of other hosts that have a description, by their numbers.
-std::map<std::int64_t, std::string>& names_elsewhere() {
-    static auto* const made = new std::map<std::int64_t, std::string>;
-    return *made;
-}
 
 std::string plain_name(int world_rank) {
     return "rank " + std::to_string(world_rank);
@@ -29,12 +29,6 @@ std::string plain_name(int world_rank) {
 
 int rank_of_number(std::int64_t process) {
     return static_cast<int>((-process >> id_bits) - 1);
-}
-
-// Of a process of another host.
-std::string name_elsewhere(std::int64_t process) {
-    const auto it = names_elsewhere().find(process);
-    return it == names_elsewhere().end() ? plain_name(rank_of_number(process)) : it->second;
 }
 
 }  // namespace
@@ -52,25 +46,25 @@ void add_peer(const ProcessIdentity& identity, const SharedAddress& status_page,
     if (identity.process == own_identity().process) return;
     const std::lock_guard lock(mutex_of_peers);
     if (const auto known = peers().find(identity.process); known != peers().end()) {
-        if (!known->second.status_page) known->second.status_page = map(status_page);
+        if (!known->second.knows_status()) known->second.set_status_page(map(status_page));
         return;
     }
-    if (auto monitor = ProcessMonitor::on(identity))
-        peers().try_emplace(identity.process,
-                            WatchedProcess{std::move(*monitor), map(status_page), name});
+    if (auto monitor = ProcessMonitor::on(identity)) {
+        monitor->set_status_page(map(status_page));
+        peers().try_emplace(identity.process, std::move(*monitor));
+        names()[identity.process] = name;
+    }
 }
 
 void describe_peer(std::int64_t process, const std::string& name) {
     const std::lock_guard lock(mutex_of_peers);
-    if (process < 0) names_elsewhere()[process] = name;
-    const auto it = peers().find(process);
-    if (it != peers().end()) it->second.name = name;
+    if (process < 0 || peers().contains(process)) names()[process] = name;
 }
 
 std::string lost_peer() {
     const std::lock_guard lock(mutex_of_peers);
     for (const auto& [id, process] : peers())
-        if (process.ended() && !process.left()) return process.name;
+        if (process.ended() && !process.left()) return names()[id];
     return "";
 }
 
@@ -91,7 +85,7 @@ std::string left_peers(const std::function<std::vector<std::vector<std::int64_t>
                 words.clear();
                 break;
             }
-            words += (words.empty() ? "" : ", ") + it->second.name;
+            words += (words.empty() ? "" : ", ") + names()[process];
         }
         if (!words.empty()) return words;
     }
@@ -102,21 +96,20 @@ std::string names_of_peers(const std::vector<std::int64_t>& processes) {
     const std::lock_guard lock(mutex_of_peers);
     std::string words;
     for (const std::int64_t process : processes) {
-        const auto it = peers().find(process);
-        if (it == peers().end() && process >= 0) return "";
+        const auto it = names().find(process);
+        if (it == names().end() && process >= 0) return "";
         words += words.empty() ? "" : " or ";
-        words += it == peers().end() ? name_elsewhere(process) : it->second.name;
+        words += it == names().end() ? plain_name(rank_of_number(process)) : it->second;
     }
     return words;
 }
 
 std::string name_of_rank(int world_rank) {
     const std::lock_guard lock(mutex_of_peers);
-    for (const auto& [process, name] : names_elsewhere())
-        if (rank_of_number(process) == world_rank) return name;
     std::string plain = plain_name(world_rank);
-    for (const auto& [process, watched] : peers())
-        if (watched.name.starts_with(plain + " (")) return watched.name;
+    for (const auto& [process, name] : names())  // those of other hosts first
+        if (process < 0 ? rank_of_number(process) == world_rank : name.starts_with(plain + " ("))
+            return name;
     return plain;
 }
 

@@ -34,10 +34,17 @@ class BasicRingBuffer {
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
     }
-    /// Whether the reader has taken all words.
-    bool empty() const {
-        return written_.load(std::memory_order_acquire) == read_.load(std::memory_order_acquire);
+    /// Whether the writer's words are of no use any more: the reader has detached, or none has
+    /// attached to take the few that there are.
+    bool unused() const {
+        const std::uint64_t reader = reader_.load(std::memory_order_acquire);
+        return reader == detached || (reader == none && written_.load(std::memory_order_acquire) ==
+                                                            read_.load(std::memory_order_acquire));
     }
+    bool has_detached() const { return reader_.load(std::memory_order_acquire) == detached; }
+    /// The reader attaches before it takes words, and detaches for ever.
+    void attach() { reader_.store(attached, std::memory_order_release); }
+    void detach() { reader_.store(detached, std::memory_order_release); }
     /// Whether the reader finds words to take.
     bool any(std::uint64_t read) const { return written_.load(std::memory_order_acquire) > read; }
     /// The reader takes as many of `most` words as are available: calls `visit(i, word)` for each,
@@ -56,8 +63,10 @@ class BasicRingBuffer {
     }
 
   private:
+    static constexpr std::uint64_t none = 0, attached = 1, detached = 2;  // readers
     alignas(128) Atomic<std::uint64_t> written_{0};
     alignas(128) Atomic<std::uint64_t> read_{0};
+    Atomic<std::uint64_t> reader_{none};
     alignas(128) std::array<Atomic<std::uint64_t>, capacity> words_{};
 };
 

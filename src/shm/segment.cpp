@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/platform.hpp"
+#include "shm/mapping.hpp"
 
 namespace hocket::shm {
 namespace {
@@ -153,13 +154,10 @@ bool seal(int file) {
                  F_SEAL_SHRINK | F_SEAL_GROW | seal_future_write | F_SEAL_SEAL) == 0;
 }
 
-}  // namespace
-
-Segment make_segment(std::size_t bytes, const char* name, Sharing sharing) {
+Segment new_segment(std::size_t bytes, const char* name, bool sealed) {
     Segment segment;
     segment.bytes = (bytes + page - 1) / page * page;
-    const bool sealed = sharing == Sharing::readers;
-    if (sharing != Sharing::none) {
+    if (!platform::simulated && !forbidden(Mechanism::memfd)) {
         segment.file = memfd_create(name, MFD_CLOEXEC | (sealed ? MFD_ALLOW_SEALING : 0U));
         if (segment.file < 0) segment.error = errno;
     }
@@ -177,10 +175,22 @@ Segment make_segment(std::size_t bytes, const char* name, Sharing sharing) {
     if (fstat(segment.file, &made) == 0) segment.inode = static_cast<std::int64_t>(made.st_ino);
     if (segment.data != nullptr && sealed && !seal(segment.file)) {
         free_segment(segment);
-        return make_segment(bytes, name, Sharing::none);
+        segment.file = -1;
+        segment.data = mapped(-1, segment.bytes, MAP_PRIVATE | MAP_ANONYMOUS);
+        return segment;
     }
     if (segment.data == nullptr) close(segment.file);
     return segment;
+}
+
+}  // namespace
+
+Segment make_segment(std::size_t bytes, const char* name) {
+    return new_segment(bytes, name, false);
+}
+
+Segment make_sealed_segment(std::size_t bytes, const char* name) {
+    return new_segment(bytes, name, true);
 }
 
 void free_segment(const Segment& segment) {

@@ -30,14 +30,13 @@ struct Segment {
 
 inline constexpr std::size_t most_copied = std::size_t{1} << 28;
 
-/// Others that map a segment: none (private memory); all of this job, to read and write; whoever
-/// gets its descriptor, to read. The last kind has its length for ever, and only this process
-/// writes to it, by its mapping (seals).
-enum class Sharing { none, all, readers };
-
-/// A new segment of at least so many bytes, all zero, in use. `data` is nullptr where there is no
-/// memory. `name`: the text that /proc/PID/fd shows for its file, after "/memfd:".
-Segment make_segment(std::size_t bytes, const char* name, Sharing sharing);
+/// A new segment of at least so many bytes, all zero, in use, which all processes of this job may
+/// map; private memory where the system or HOCKET_FORBID forbids that. `data` is nullptr where
+/// there is no memory. `name`: the text that /proc/PID/fd shows for its file, after "/memfd:".
+Segment make_segment(std::size_t bytes, const char* name);
+/// As make_segment, for whoever gets its descriptor, to read: it has its length for ever, and only
+/// this process writes to it, by its mapping (seals).
+Segment make_sealed_segment(std::size_t bytes, const char* name);
 void free_segment(const Segment& segment);
 /// Whether the contents of a segment of this process matter.
 void use_segment(const Segment& segment, bool used);

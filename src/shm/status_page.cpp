@@ -12,7 +12,6 @@
 #include <new>
 #include <string>
 
-#include "base/platform.hpp"
 #include "hocket/error.hpp"
 #include "shm/segment.hpp"
 
@@ -30,9 +29,7 @@ struct Page {
 // Stays to the end of the process, because others may read it at any time.
 const Segment& own_segment() {
     static const Segment made = [] {
-        const bool may_share = !platform::simulated && !forbidden(Mechanism::memfd);
-        const Segment segment =
-            make_segment(sizeof(Page), name, may_share ? Sharing::all : Sharing::none);
+        const Segment segment = make_segment(sizeof(Page), name);
         if (segment.data == nullptr)
             throw Error(
                 "there is no memory for a page that other processes can read; allow this "
@@ -94,13 +91,12 @@ std::shared_ptr<std::byte> status_page_of(std::int64_t process) {
     return nullptr;
 }
 
-bool WatchedProcess::left() const {
-    return status_page && page_in(status_page.get()).left.load(std::memory_order_acquire) != 0;
+bool has_left(std::byte* page) {
+    return page_in(page).left.load(std::memory_order_acquire) != 0;
 }
 
-bool WatchedProcess::waits_for(std::uint64_t number) const {
-    if (!status_page) return false;
-    const auto& begun = page_in(status_page.get()).waits_for;
+bool waits(std::byte* page, std::uint64_t number) {
+    const auto& begun = page_in(page).waits_for;
     return std::any_of(begun.begin(), begun.end(), [&](const auto& each) {
         return each.load(std::memory_order_acquire) == std::max<std::uint64_t>(number, 1);
     });

@@ -3,11 +3,10 @@
 // to begin. Other processes of its node read it at any time, also after its end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
-#include "shm/liveness.hpp"
 #include "shm/mapping.hpp"
 
 namespace hocket::shm {
@@ -25,17 +24,9 @@ void end_wait(std::uint64_t number);
 /// The page of a process, by its open files; nullptr if it has none yet.
 std::shared_ptr<std::byte> status_page_of(std::int64_t process);
 
-/// Another process of the node that has loaded hocket, as this one watches it.
-struct WatchedProcess {
-    ProcessMonitor monitor;
-    std::shared_ptr<std::byte> status_page;  // nullptr: unknown
-    std::string name;
-
-    bool ended() const { return monitor.ended(); }
-    /// Whether it has left in good order; false if that is unknown.
-    bool left() const;
-    /// Whether it waits to begin that call; false if that is unknown.
-    bool waits_for(std::uint64_t number) const;
-};
+/// Whether the process of a page has left in good order.
+bool has_left(std::byte* page);
+/// Whether it waits to begin that call.
+bool waits(std::byte* page, std::uint64_t number);
 
 }  // namespace hocket::shm

@@ -19,7 +19,8 @@ std::string packed(const Contribution& brought) {
     KnownLayouts named(KnownLayouts::unlimited);
     keep(named, brought.descriptors);
     keep(named, brought.results);
-    item.text(brought.call).text(brought.fault.kind).text(brought.fault.message);
+    item.text(brought.call);
+    brought.fault.pack(item);
     pack(item, brought.descriptors, named);
     pack(item, brought.results, named);
     pack(out, brought.offer);
@@ -72,8 +73,7 @@ std::vector<Contribution> unpacked(const std::string& outcome, KnownLayouts know
         Unpacker each(item);
         Contribution& made = all.emplace_back();
         made.call = each.text();
-        made.fault.kind = each.text();
-        made.fault.message = each.text();
+        made.fault = comm::Fault::unpacked(each);
         made.descriptors = unpack_descriptors(each, known);
         made.results = unpack_descriptors(each, known);
     }
@@ -143,26 +143,10 @@ std::string text_of(const Tasks::State& all, const Collective& call) {
 
 namespace {
 
-// The contributions of some tasks, or the reason why the call cannot be.
-struct Gathered {
-    std::string texts;
-    comm::Fault fault;
-
-    std::string packed() const {
-        const comm::Fault sent = fault_for_others();
-        return Packer().text(sent.kind).text(sent.message).text(texts).take();
-    }
-    // A deadline is that of one task only.
-    comm::Fault fault_for_others() const {
-        return fault.kind == "DeadlineError" ? comm::Fault{"Error", fault.message} : fault;
-    }
-    void add(const std::string& bytes) {
-        Unpacker in(bytes);
-        fault.kind = in.text();
-        fault.message = in.text();
-        texts += in.text();
-    }
-};
+// A deadline is that of one task only.
+comm::Fault fault_for_others(const comm::Fault& fault) {
+    return fault.kind == "DeadlineError" ? comm::Fault{"Error", fault.message} : fault;
+}
 
 // The error if a blocking call of another task has ended early: that task is out of step.
 comm::Fault departed(Member& me) {
@@ -181,10 +165,11 @@ comm::Fault fault_of_wait(const Member& me, const Collective& call) {
 }
 
 // Texts go up the tree of the lowest processes. A process that finds a reason to end the call sends
-// it in place of its text, and waits for nothing more.
-comm::Protocol<Gathered> gather_up(const comm::Group& lowest, Member& me, const Collective& call,
-                                   std::string mine, int tag) {
-    Gathered all{std::move(mine), call.out_of_step ? call.fault : departed(me)};
+// it in place of its text, and waits for nothing more. Returns the texts of some tasks, or the
+// reason.
+comm::Protocol<comm::CallSignature> gather_up(const comm::Group& lowest, Member& me,
+                                              const Collective& call, std::string mine, int tag) {
+    comm::CallSignature all{call.out_of_step ? call.fault : departed(me), std::move(mine), {}};
     const int size = lowest.size();
     int bit = 1;
     for (; !all.fault && (lowest.index & bit) == 0 && lowest.index + bit < size; bit <<= 1) {
@@ -195,11 +180,15 @@ comm::Protocol<Gathered> gather_up(const comm::Group& lowest, Member& me, const 
         };
         const auto message = co_await comm::receive_text(*lowest.link, child, tag, over);
         if (!message) break;
-        all.add(message->text);
+        Unpacker in(message->text);
+        all.fault = comm::Fault::unpacked(in);
+        all.text += in.text();
     }
     if (lowest.lowest()) co_return all;
     const int parent = lowest.rank_of(lowest.index & (lowest.index - 1));
-    co_await comm::send_text(*lowest.link, all.packed(), parent, tag);
+    Packer out;
+    fault_for_others(all.fault).pack(out);
+    co_await comm::send_text(*lowest.link, out.text(all.text).take(), parent, tag);
     co_return all;
 }
 
@@ -223,11 +212,11 @@ comm::Protocol<std::string> hand_down(const comm::Group& lowest, Member& me, std
 }
 
 // The outcome for this task of a call that cannot be; the lowest of all tells the others.
-comm::Protocol<std::string> end_call(const comm::Group& lowest, Member& me, const Gathered& brought,
-                                     int tag) {
-    std::string outcome = packed_fault(brought.fault_for_others());
+comm::Protocol<std::string> end_call(const comm::Group& lowest, Member& me,
+                                     const comm::Fault& fault, int tag) {
+    std::string outcome = packed_fault(fault_for_others(fault));
     if (lowest.lowest()) static_cast<void>(co_await hand_down(lowest, me, std::move(outcome), tag));
-    co_return packed_fault(brought.fault);
+    co_return packed_fault(fault);
 }
 
 // Runs on the lowest processes of all tasks, and returns the outcome. If some process lacks a
@@ -248,15 +237,15 @@ comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const C
         }
         return fault ? packed_fault(std::move(fault)) : outcome;
     };
-    Gathered brought = co_await gather_up(lowest, *me, call, packed(mine), meeting_tag);
-    if (brought.fault) co_return co_await end_call(lowest, *me, brought, meeting_tag);
+    comm::CallSignature brought = co_await gather_up(lowest, *me, call, packed(mine), meeting_tag);
+    if (brought.fault) co_return co_await end_call(lowest, *me, brought.fault, meeting_tag);
     std::string outcome;
     if (lowest.lowest()) {
         try {
-            const std::vector<std::string> unknown = unknown_among(brought.texts);
+            const std::vector<std::string> unknown = unknown_among(brought.text);
             Packer request;
             pack(request.number(1), unknown);
-            outcome = unknown.empty() ? outcome_of(brought.texts, "") : request.take();
+            outcome = unknown.empty() ? outcome_of(brought.text, "") : request.take();
         } catch (const std::exception&) {
             outcome = packed_fault(comm::Fault::current());
         }
@@ -268,10 +257,11 @@ comm::Protocol<std::string> meet(All all, Me me, const Collective& call, const C
     keep(own, mine.descriptors);
     keep(own, mine.results);
     std::string layouts = own.whole(unpack_texts(in));
-    Gathered needed = co_await gather_up(lowest, *me, call, std::move(layouts), meeting_tag);
-    if (needed.fault) co_return co_await end_call(lowest, *me, needed, meeting_tag);
+    comm::CallSignature needed =
+        co_await gather_up(lowest, *me, call, std::move(layouts), meeting_tag);
+    if (needed.fault) co_return co_await end_call(lowest, *me, needed.fault, meeting_tag);
     outcome.clear();
-    if (lowest.lowest()) outcome = outcome_of(brought.texts, needed.texts);
+    if (lowest.lowest()) outcome = outcome_of(brought.text, needed.text);
     outcome = co_await hand_down(lowest, *me, std::move(outcome), meeting_tag);
     co_return outcome;
 }

@@ -21,6 +21,7 @@ using comm::CallSignature;
 using comm::until;
 using comm::When;
 using Found = std::shared_ptr<std::optional<Status>>;
+using Pieces = std::shared_ptr<std::optional<Cut>>;
 
 Status status_of(const Tasks::State& all, const Envelope& envelope) {
     const ArrayDescriptor& form = envelope.descriptors.at(0);
@@ -56,15 +57,14 @@ Protocol<> pass(MessageCall& call) {
 // This task's arrays and the other's layouts, in the order of their transfer. MPI keeps the order
 // of messages with one source and tag, so both sides know the array and the piece of each message.
 Protocol<> move(const std::vector<Array>& arrays, const Envelope& met, bool sending,
-                transport::Route route, transfer::Stopwatch& watch,
-                std::shared_ptr<Progress> progress) {
+                transport::Route route, transfer::Stopwatch& watch, Pieces pieces) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout& other = met.descriptors.at(i).value();
         const Layout& own = arrays[i].layout();
         route.number_bytes = number_bytes(arrays[i].dtype().name, arrays[i].dtype().size);
         const Cut cut(sending ? own : other, sending ? other : own,
                       std::max<std::int64_t>(met.requested.pieces, 1));
-        if (arrays.size() == 1) progress->cut = cut;
+        if (arrays.size() == 1) *pieces = cut;
         for (std::int64_t piece = 0; piece < cut.count(); ++piece) {
             std::optional<Array> part;
             if (cut.count() > 1) part = cut.array_of(arrays[i], piece);
@@ -81,13 +81,13 @@ Protocol<> move(const std::vector<Array>& arrays, const Envelope& met, bool send
             watch.lap(&Profile::schedule);
             co_await transfer::run(work, sending ? array.data() : nullptr,
                                    sending ? nullptr : array.data(), route, watch);
-            progress->done = piece + 1;
+            if (*pieces) (*pieces)->done = piece + 1;
         }
     }
 }
 
 Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays, int tree_tag,
-                    std::int64_t ticket, Found found, std::shared_ptr<Progress> progress) {
+                    std::int64_t ticket, Found found, Pieces pieces) {
     const bool sends = call.sends;
     const int other = call.other, tag = call.tag;
     co_await pass(call);
@@ -102,7 +102,7 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
     }
     transport::Route route = sends ? route_of(*all, me->tags, me->task, other, ticket)
                                    : route_of(*all, me->tags, met.source, me->task, met.send);
-    co_await move(arrays, met, sends, std::move(route), watch, std::move(progress));
+    co_await move(arrays, met, sends, std::move(route), watch, std::move(pieces));
     if (!sends) {
         *found = status_of(*all, met);
         co_return;
@@ -186,11 +186,11 @@ Text text_of(const Member& me, const MessageCall& call, const std::vector<Array>
 }
 
 std::shared_ptr<Pending> start(Me me, Found found, Protocol<> protocol, Text text,
-                               std::shared_ptr<Progress> progress = nullptr,
+                               Pieces pieces = nullptr,
                                std::shared_ptr<comm::StartGate> gate = nullptr) {
     auto call = std::make_shared<comm::Call>(std::move(protocol), std::move(text));
     auto pending = std::make_shared<Pending>(Pending{std::move(me), std::move(found), call, nullptr,
-                                                     nullptr, nullptr, std::move(progress)});
+                                                     nullptr, nullptr, std::move(pieces)});
     if (gate == nullptr)
         comm::Engine::instance().add(call);
     else
@@ -221,7 +221,7 @@ Fault fault_of(const Member& member, const Array& array, bool receiving) {
 std::shared_ptr<Pending> start_message(All all, Me me, MessageCall call,
                                        std::vector<Array> arrays) {
     auto found = std::make_shared<std::optional<Status>>();
-    auto progress = std::make_shared<Progress>();
+    auto pieces = std::make_shared<std::optional<Cut>>();
     Text text = text_of(*me, call, arrays);
     const int tag = next_tree_tag(*me);
     const std::int64_t ticket = (call.sends ? me->sends : me->receives).ticket();
@@ -230,8 +230,8 @@ std::shared_ptr<Pending> start_message(All all, Me me, MessageCall call,
     call.given_up = given_up;
     auto pending = start(me, found,
                          exchange(std::move(all), me, std::move(call), std::move(arrays), tag,
-                                  ticket, found, progress),
-                         std::move(text), progress, gate);
+                                  ticket, found, pieces),
+                         std::move(text), pieces, gate);
     pending->given_up = given_up;
     return pending;
 }

@@ -27,7 +27,8 @@ struct Pending {
     std::shared_ptr<bool> given_up = nullptr;             // set if the caller of a receive was
                                                           // interrupted
     std::shared_ptr<comm::DeferredCall> later = nullptr;  // none: it has begun
-    std::shared_ptr<Progress> progress = nullptr;         // of an ordinary send or receive
+    // Of an ordinary send or receive of one array: its pieces, once both sides have matched.
+    std::shared_ptr<std::optional<Cut>> pieces = nullptr;
 };
 
 /// Waits for the end of a call. @throws its error; DeadlineError.

@@ -119,41 +119,46 @@ void KeptChannel::learn_position(const Deadline& deadline) {
 
 void KeptChannel::keep(const Array* array, Fault fault) {
     ++sent_;
-    frames_.push_back({sent_, std::nullopt, std::move(fault)});
-    if (array != nullptr && !frames_.back().fault) frames_.back().array = copy_of(*array);
+    try {
+        frames_.push_back(fault ? Frame(std::move(fault)) : Frame(copy_of(*array)));
+    } catch (const Error&) {
+        frames_.emplace_back(Fault::current());
+    }
     if (static_cast<std::int64_t>(frames_.size()) > keep_) frames_.pop_front();
 }
 
-void KeptChannel::send_one(const Frame& frame, const Deadline& deadline) {
+void KeptChannel::send_one(std::int64_t number, const Frame& frame, const Deadline& deadline) {
     std::vector<Array> arrays;
-    if (frame.array) arrays.push_back(*frame.array);
-    sending_ = frame.number;
+    if (const auto* array = std::get_if<Array>(&frame)) arrays.push_back(*array);
+    const auto* fault = std::get_if<Fault>(&frame);
+    sending_ = number;
     std::shared_ptr<Pending> pending;
     {
         const comm::EngineLock engine_lock;
-        MessageCall sending{
-            true, descriptors_of(arrays), other_, tag_of(frame.number), frame.fault, stream_};
+        MessageCall sending{true,           descriptors_of(arrays),   other_,
+                            tag_of(number), fault ? *fault : Fault{}, stream_};
         pending = start_message(all_, me_, std::move(sending), arrays);
     }
     try {
         finish_or_break(*pending, deadline, other_);
     } catch (...) {
         // All processes of the task share an error that precedes the data.
-        refused_ = pending->call->ended() && !pending->progress->cut;
+        refused_ = pending->call->ended() && !*pending->pieces;
         throw;
     }
     sending_ = 0;
-    delivered_ = frame.number;
+    delivered_ = number;
 }
 
 // Before the next frame, all processes agree on this one: else one waits for another to send.
 void KeptChannel::send_missing(const Deadline& deadline) {
     sending_ = 0;
     if (!frames_.empty() || !settled_) learn_position(deadline);
+    std::int64_t number = sent_ - static_cast<std::int64_t>(frames_.size());
     for (const Frame& frame : frames_) {
-        if (frame.number <= delivered_) continue;
-        if (frame.number == sent_) return send_one(frame, deadline);
-        agree_on(me_, stream_, [&] { send_one(frame, deadline); });
+        if (++number <= delivered_) continue;
+        if (number == sent_) return send_one(number, frame, deadline);
+        agree_on(me_, stream_, [&] { send_one(number, frame, deadline); });
     }
 }
 

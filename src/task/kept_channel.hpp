@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "comm/agree.hpp"
 #include "hocket/task.hpp"
@@ -48,15 +49,11 @@ class KeptChannel {
     void follow(const All& all);
 
   private:
-    struct Frame {
-        std::int64_t number;
-        std::optional<Array> array;
-        Fault fault;
-    };
+    using Frame = std::variant<Array, Fault>;  // the fault in place of an array
     void repeat(const Deadline& deadline, const std::function<void()>& work);
     void meet_again(const std::string& why, const Deadline& deadline);
     void send_missing(const Deadline& deadline);
-    void send_one(const Frame& frame, const Deadline& deadline);
+    void send_one(std::int64_t number, const Frame& frame, const Deadline& deadline);
     void learn_position(const Deadline& deadline);
     void number_channel();
     void keep(const Array* array, Fault fault);

@@ -10,75 +10,77 @@
 
 namespace hocket::task {
 
-KnownLayouts::KnownLayouts(const std::vector<std::string>& offer) {
-    for (const std::string& digest : offer) entries_.push_back({digest, std::nullopt});
+namespace {
+
+const std::string& key_of(const Layout& layout) {
+    return layout::key_of(layout.form());
 }
 
+bool contains(const std::vector<std::string>& digests, std::string_view digest) {
+    return std::find(digests.begin(), digests.end(), digest) != digests.end();
+}
+
+}  // namespace
+
 bool KnownLayouts::find(std::string_view digest) {
-    const auto it = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const KnownLayout& entry) { return entry.digest == digest; });
-    if (it == entries_.end()) return false;
-    std::rotate(entries_.begin(), it, it + 1);
+    const auto it = std::find_if(layouts_.begin(), layouts_.end(),
+                                 [&](const Layout& layout) { return key_of(layout) == digest; });
+    if (it == layouts_.end()) return false;
+    std::rotate(layouts_.begin(), it, it + 1);
     return true;
 }
 
-void KnownLayouts::add(std::string digest, const Layout& layout) {
-    if (find(digest))
-        entries_[0].layout = layout;
-    else
-        entries_.insert(entries_.begin(), {std::move(digest), layout});
-    if (entries_.size() > capacity_) entries_.pop_back();
+void KnownLayouts::add(const Layout& layout) {
+    if (!find(key_of(layout))) layouts_.insert(layouts_.begin(), layout);
+    if (layouts_.size() > capacity_) layouts_.pop_back();
 }
 
 void KnownLayouts::pack(Packer& out, const Layout& layout) {
-    const std::string& key = layout::key_of(layout.form());
-    if (!layout::is_digest(key) || find(key)) {
+    const std::string& key = key_of(layout);
+    if (!layout::is_digest(key) || contains(offered_, key) || find(key)) {
         out.text(key);
         return;
     }
     out.text(layout::bytes_of(layout.form()));
-    add(key, layout);
+    add(layout);
 }
 
 Layout KnownLayouts::unpack(Unpacker& in) {
     const std::string_view bytes = in.view();
     if (bytes.size() > layout::most_whole) {
         Layout layout(std::make_shared<const layout::Form>(layout::form_of(bytes)));
-        add(layout::digest_of(bytes), layout);
+        add(layout);
         return layout;
     }
     if (!layout::is_digest(bytes)) return transfer::layout_of(bytes);
-    if (!find(bytes) || !entries_[0].layout)
+    if (!find(bytes))
         throw Error("a message names the layout " + layout::hexadecimal(bytes) +
                     ", which this process does not hold; do all processes run the same version "
                     "of hocket?");
-    return *entries_[0].layout;
+    return layouts_[0];
 }
 
 void KnownLayouts::keep(const Layout& layout) {
-    const std::string& key = layout::key_of(layout.form());
-    if (layout::is_digest(key)) add(key, layout);
+    if (layout::is_digest(key_of(layout))) add(layout);
 }
 
 KnownLayouts KnownLayouts::recent(std::size_t count) const {
     KnownLayouts first(unlimited);
-    for (const KnownLayout& entry : entries_)
-        if (first.entries_.size() < count) first.entries_.push_back(entry);
+    first.layouts_.assign(layouts_.begin(), layouts_.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                   count, layouts_.size())));
     return first;
 }
 
 std::vector<std::string> KnownLayouts::offer() const {
     std::vector<std::string> digests;
-    for (const KnownLayout& entry : entries_) digests.push_back(entry.digest);
+    for (const Layout& layout : layouts_) digests.push_back(key_of(layout));
     return digests;
 }
 
 std::string KnownLayouts::whole(const std::vector<std::string>& digests) const {
     Packer out;
-    for (const KnownLayout& entry : entries_)
-        if (std::find(digests.begin(), digests.end(), entry.digest) != digests.end() &&
-            entry.layout)
-            out.text(layout::bytes_of(entry.layout->form()));
+    for (const Layout& layout : layouts_)
+        if (contains(digests, key_of(layout))) out.text(layout::bytes_of(layout.form()));
     return out.take();
 }
 

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/pack.hpp"
@@ -28,7 +28,7 @@ class KnownLayouts {
     KnownLayouts() = default;
     explicit KnownLayouts(std::size_t capacity) : capacity_(capacity) {}
     /// The offer of another process.
-    explicit KnownLayouts(const std::vector<std::string>& offer);
+    explicit KnownLayouts(std::vector<std::string> offer) : offered_(std::move(offer)) {}
 
     void pack(Packer& out, const Layout& layout);
     /// @throws LayoutError for bytes that are no layout, Error for an unknown digest.
@@ -43,15 +43,12 @@ class KnownLayouts {
     std::string whole(const std::vector<std::string>& digests) const;
 
   private:
-    struct KnownLayout {
-        std::string digest;
-        std::optional<Layout> layout;  // none: another process holds it
-    };
     bool find(std::string_view digest);  // puts it first
-    void add(std::string digest, const Layout& layout);
+    void add(const Layout& layout);
 
     std::size_t capacity_ = usual;
-    std::vector<KnownLayout> entries_;
+    std::vector<std::string> offered_;  // digests of layouts that another process holds
+    std::vector<Layout> layouts_;       // the latest used comes first
 };
 
 void pack(Packer& out, const std::vector<std::string>& texts);

@@ -66,8 +66,8 @@ void keep(KnownLayouts& known, const std::vector<ArrayDescriptor>& descriptors) 
 
 void Envelope::pack(Packer& out, KnownLayouts& known) const {
     out.number(source).number(tag).number(send).text(stream);
-    out.text(fault.kind).text(fault.message).number(persistent_id).number(once ? 1 : 0);
-    out.number(departure ? 1 : 0);
+    fault.pack(out);
+    out.number(persistent_id).number(once ? 1 : 0).number(departure ? 1 : 0);
     requested.pack(out);
     task::pack(out, offer);
     task::pack(out, descriptors, known);
@@ -94,8 +94,7 @@ void Envelope::unpack_beginning(Unpacker& in) {
 }
 
 void Envelope::unpack_rest(Unpacker& in, KnownLayouts& known) {
-    fault.kind = in.text();
-    fault.message = in.text();
+    fault = comm::Fault::unpacked(in);
     persistent_id = in.number();
     once = in.number() != 0;
     departure = in.number() != 0;

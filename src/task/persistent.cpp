@@ -13,7 +13,6 @@ struct Persistent::Prepared {
     std::optional<DType> dtype;
     transfer::LocalView view;  // of the array for which the runner was made
     std::optional<Layout> source, destination;
-    transport::Route route;
     RequestedOptions negotiated;
     transfer::Stopwatch watch{nullptr};
     std::unique_ptr<transfer::Executor> runner;
@@ -113,18 +112,18 @@ Protocol<> prepare(All all, Me me, MessageCall call, std::int64_t ticket, int tr
     it->destination = call.sends ? there : own.value();
     const int source = call.sends ? me->task : call.other;
     const int destination = call.sends ? call.other : me->task;
-    it->route = {all->link.get(),
-                 all->ranks[static_cast<std::size_t>(source)],
-                 all->ranks[static_cast<std::size_t>(destination)],
-                 me->tags.persistent_id(source, id),
-                 id,
-                 0,
-                 me->tags.persistent_among(Side::source, source, id),
-                 me->tags.persistent_among(Side::destination, source, id),
-                 number_bytes(it->dtype->name, it->dtype->size),
-                 true};
-    it->runner =
-        std::make_unique<transfer::Executor>(work_for(*it, call.sends), it->route, it->watch);
+    transport::Route route{all->link.get(),
+                           all->ranks[static_cast<std::size_t>(source)],
+                           all->ranks[static_cast<std::size_t>(destination)],
+                           me->tags.persistent_id(source, id),
+                           id,
+                           0,
+                           me->tags.persistent_among(Side::source, source, id),
+                           me->tags.persistent_among(Side::destination, source, id),
+                           number_bytes(it->dtype->name, it->dtype->size),
+                           true};
+    it->runner = std::make_unique<transfer::Executor>(work_for(*it, call.sends), std::move(route),
+                                                      it->watch);
     it->watch.lap(&Profile::schedule);
     // For a single start, as either side announces it, permanent channels do not pay.
     if (!call.once && !other.once) co_await it->runner->connect();

@@ -23,16 +23,12 @@ class Cut {
     Layout layout_of(const Layout& whole, std::int64_t number) const;
     /// This process's part of a piece: a view of the same memory.
     Array array_of(const Array& whole, std::int64_t number) const;
+    /// The pieces, from the first on, that are complete on this process.
+    std::int64_t done = 0;
 
   private:
     std::vector<Slice> slices(const Layout& whole, std::int64_t number) const;
     std::int64_t count_ = 1, dimension_ = 0, extent_ = 0;
-};
-
-/// The progress of a transfer on this process.
-struct Progress {
-    std::optional<Cut> cut;  // once both sides have matched
-    std::int64_t done = 0;   // complete pieces
 };
 
 }  // namespace hocket::task

@@ -57,7 +57,7 @@ void task::wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadl
     const auto poll = [&] {
         if (!pending.call->ended()) static_cast<void>(pending.call->poll());
         if (pending.call->ended()) static_cast<void>(pending.call->poll());  // raises its error
-        return pending.call->ended() || (pending.progress->cut && pending.progress->done >= pieces);
+        return pending.call->ended() || (*pending.pieces && (*pending.pieces)->done >= pieces);
     };
     const auto text = [&] {
         return (pieces == 0 ? "the first word of: "
@@ -70,10 +70,10 @@ void task::wait_for(Pending& pending, std::int64_t pieces, const Deadline& deadl
 
 task::Cut task::cut_of(Pending& pending, const Deadline& deadline) {
     if (pending.persistent) pending.persistent->require_started();
-    if (!pending.progress)
+    if (!pending.pieces)
         throw Error("a persistent request has no pieces; start it, and wait for the whole array");
     wait_for(pending, 0, deadline);
-    return pending.progress->cut.value_or(Cut());
+    return pending.pieces->value_or(Cut());
 }
 
 Status task::finish_or_break(Pending& pending, const Deadline& deadline, int other) {
@@ -116,7 +116,7 @@ bool Request::test() {
     const auto text = [me = pending.member] {
         return "task '" + me->name() + "' waits for the decision of its lowest process";
     };
-    if (task::choose(pending.member, {"test", 2, find, text, fault_of_start(pending)}, {}) == 0) {
+    if (task::choose(pending.member, "test", 2, find, text, fault_of_start(pending), {}) == 0) {
         comm::check_losses(*pending.call);
         return false;
     }
@@ -215,7 +215,7 @@ std::size_t wait_any(std::span<Request> requests, Deadline deadline) {
         return it - calls.begin();
     };
     const auto index = static_cast<std::size_t>(
-        task::choose(me, {"waitany", count, std::move(find), text, fault}, deadline));
+        task::choose(me, "waitany", count, std::move(find), text, fault, deadline));
     // It is complete on the lowest process, so it will soon be here.
     requests[index].wait(task::with_grace(deadline));
     return index;

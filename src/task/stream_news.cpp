@@ -127,11 +127,11 @@ Protocol<> find_number(All all, Me me, int other, std::string stream, std::int64
         }
     }
     Packer packer;
-    packer.text(fault.kind).text(fault.message).number(found.value_or(0));
+    fault.pack(packer);
+    packer.number(found.value_or(0));
     const std::string text = co_await comm::broadcast(me->group, tag, packer.take());
     Unpacker in(text);
-    fault.kind = in.text();
-    fault.message = in.text();
+    fault = Fault::unpacked(in);
     *out = in.number();
     if (fault) fault.raise();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "plan/box.hpp"
@@ -35,48 +36,40 @@ bool interleave(const plan::Box& a, const plan::Box& b) {
                   x.destination_step);
 }
 
-// Boxes that are divided together: a single one, or consecutive interleaved ones.
-struct BoxGroup {
-    std::size_t boxes = 1;
-    // The unit of a single box is an element; of several boxes, an iteration of their outermost
-    // loops.
-    std::int64_t turns = 0, at_once = 0;  // in all, and in one chunk
+// The number of the first boxes that are divided together: 1, or several interleaved ones.
+std::size_t divided_together(std::span<const plan::Box> boxes) {
+    std::size_t count = 1;
+    while (count < boxes.size() && interleave(boxes[0], boxes[count])) ++count;
+    return count;
+}
 
-    std::int64_t elements_of_turn(const plan::Box& box) const {
-        return boxes == 1 ? 1 : plan::count(box) / box.loops[0].extent;
-    }
-};
+// Several boxes are divided by iterations of their outermost loops, one by elements. The elements
+// of one box in such a turn.
+std::int64_t elements_of_turn(const plan::Box& box, bool alone) {
+    return alone ? 1 : plan::count(box) / box.loops[0].extent;
+}
 
 // As many whole inner loops as fit a chunk: at other boundaries, a chunk would be several boxes.
-BoxGroup alone(const plan::Box& box, std::int64_t most) {
+std::int64_t elements_at_once(const plan::Box& box, std::int64_t most) {
     const std::int64_t elements = plan::count(box);
-    if (elements <= most) return {1, elements, elements};
+    if (elements <= most) return elements;
     std::int64_t grain = 1;
     for (auto loop = box.loops.rbegin(); loop != box.loops.rend(); ++loop) {
         if (grain * loop->extent > most) break;
         grain *= loop->extent;
     }
-    return {1, elements, most / grain * grain};
+    return most / grain * grain;
 }
 
-BoxGroup group_of(const std::vector<plan::Box>& boxes, std::size_t first, std::int64_t itemsize,
-                  std::int64_t part_bytes) {
-    BoxGroup group;
-    while (first + group.boxes < boxes.size() &&
-           interleave(boxes[first], boxes[first + group.boxes]))
-        ++group.boxes;
-    if (group.boxes > 1) {
-        std::int64_t bytes = 0;  // of one iteration of all boxes
-        for (std::size_t i = first; i < first + group.boxes; ++i) {
-            bytes += group.elements_of_turn(boxes[i]) * itemsize;
-            group.turns = std::max(group.turns, boxes[i].loops[0].extent);
-        }
-        const auto shares = static_cast<std::int64_t>(group.boxes) * interleaved_share;
-        const std::int64_t most = std::min(part_bytes, std::max(interleaved_bytes, shares));
-        group.at_once = std::min(most / bytes, group.turns);
-        if (group.at_once > 0) return group;
-    }
-    return alone(boxes[first], std::max<std::int64_t>(part_bytes / itemsize, 1));
+// The turns of one chunk of these boxes; 0: a turn of all of them is larger than a chunk.
+std::int64_t turns_at_once(std::span<const plan::Box> boxes, std::int64_t itemsize,
+                           std::int64_t part_bytes) {
+    if (boxes.size() == 1)
+        return elements_at_once(boxes[0], std::max<std::int64_t>(part_bytes / itemsize, 1));
+    std::int64_t bytes = 0;  // of one turn
+    for (const plan::Box& box : boxes) bytes += elements_of_turn(box, false) * itemsize;
+    const auto shares = static_cast<std::int64_t>(boxes.size()) * interleaved_share;
+    return std::min(part_bytes, std::max(interleaved_bytes, shares)) / bytes;
 }
 
 // For a box that skips elements within the cache lines of either side; else 0.
@@ -130,15 +123,23 @@ Chunks cut(const MessageBoxes& message, Chunks::Kind kind, std::int64_t part_byt
             kind != Chunks::Kind::packing ? &message.destination : nullptr, parts.filled()));
     };
     std::vector<plan::Box> pieces;
-    for (std::size_t i = 0; i < message.boxes.size();) {
-        const BoxGroup group = group_of(message.boxes, i, message.itemsize, part_bytes);
-        for (std::int64_t turn = 0; turn < group.turns; turn += group.at_once) {
+    for (std::span<const plan::Box> left = message.boxes; !left.empty();) {
+        auto boxes = left.first(divided_together(left));
+        std::int64_t at_once = turns_at_once(boxes, message.itemsize, part_bytes);
+        if (at_once == 0) {
+            boxes = left.first(1);
+            at_once = turns_at_once(boxes, message.itemsize, part_bytes);
+        }
+        const bool alone = boxes.size() == 1;
+        std::int64_t turns = 0;
+        for (const plan::Box& box : boxes)
+            turns = std::max(turns, alone ? plan::count(box) : box.loops[0].extent);
+        for (std::int64_t turn = 0; turn < turns; turn += at_once) {
             std::int64_t bytes = 0;
             pieces.clear();
-            for (std::size_t k = i; k < i + group.boxes; ++k) {
-                const plan::Box& box = message.boxes[k];
-                const std::int64_t each = group.elements_of_turn(box);
-                const std::int64_t last = std::min((turn + group.at_once) * each, plan::count(box));
+            for (const plan::Box& box : boxes) {
+                const std::int64_t each = elements_of_turn(box, alone);
+                const std::int64_t last = std::min((turn + at_once) * each, plan::count(box));
                 for (auto& piece : plan::slice({box}, turn * each, last)) {
                     bytes += plan::count(piece) * message.itemsize;
                     pieces.push_back(std::move(piece));
@@ -147,7 +148,7 @@ Chunks cut(const MessageBoxes& message, Chunks::Kind kind, std::int64_t part_byt
             if (parts.filled() + bytes > part_bytes) parts.end_part();
             for (const auto& piece : pieces) add(piece);
         }
-        i += group.boxes;
+        left = left.subspan(boxes.size());
     }
     parts.end_part();
     return parts;

@@ -145,11 +145,6 @@ Profile& Profile::operator+=(const Profile& other) {
     return *this;
 }
 
-DescriptorCounts descriptor_counts() {
-    const auto [sent, received, bytes_sent] = comm::text_counts();
-    return {sent, received, bytes_sent};
-}
-
 std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,
                                          const RedistributeOptions& options) {
     comm::CallSignature mine;

@@ -21,10 +21,7 @@ comm::Protocol<> receive_all(comm::Link* link, std::vector<int> ranks, int tag,
         const comm::TextMessage reason = co_await comm::receive_text(*link, rank, tag);
         if (*first) continue;
         Unpacker in(reason.text);
-        comm::Fault fault;
-        fault.kind = in.text();
-        fault.message = in.text();
-        *first = std::move(fault);
+        *first = comm::Fault::unpacked(in);
     }
 }
 
@@ -44,8 +41,9 @@ void Refusals::clear() {
 }
 
 void Refusals::send(const std::vector<int>& ranks, const comm::Fault& why) {
-    sending_.emplace(send_all(route_.link, ranks, route_.refusal_tag(),
-                              Packer().text(why.kind).text(why.message).take()));
+    Packer reason;
+    why.pack(reason);
+    sending_.emplace(send_all(route_.link, ranks, route_.refusal_tag(), reason.take()));
     static_cast<void>(done(sending_));  // at once: this process may not poll it again soon
 }
 

@@ -10,31 +10,6 @@
 namespace hocket::transfer {
 namespace {
 
-struct RelayStep {
-    Side side;
-    plan::Step step;
-    std::vector<plan::Parcel> cargo;
-};
-
-// Messages of both sides to which this process belongs, in the order of rounds.
-std::vector<RelayStep> steps_of(const Plan& plan, const LocalView& source,
-                                const LocalView& destination) {
-    std::vector<RelayStep> found;
-    const auto add = [&](Side side, std::int64_t process) {
-        if (process < 0) return;
-        const auto steps = plan.steps(side, process);
-        auto cargo = plan.cargo(side, process);
-        for (std::size_t k = 0; k < steps.size(); ++k)
-            found.push_back({side, steps[k], std::move(cargo[k])});
-    };
-    add(Side::source, source.process);
-    add(Side::destination, destination.process);
-    std::stable_sort(found.begin(), found.end(), [](const RelayStep& a, const RelayStep& b) {
-        return a.step.round < b.step.round;
-    });
-    return found;
-}
-
 std::size_t number_of(const plan::Part& part, std::int64_t peer) {
     const auto at = std::lower_bound(part.peers().begin(), part.peers().end(), peer,
                                      [](const plan::Traffic& traffic, std::int64_t process) {
@@ -58,13 +33,24 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
     if (source.process >= 0) out = plan.part(Side::source, source.process);
     if (destination.process >= 0) in = plan.part(Side::destination, destination.process);
     std::map<std::pair<std::int64_t, std::int64_t>, HeldParcel> held;
-    for (RelayStep& each : steps_of(plan, source, destination)) {
-        const plan::Step& step = each.step;
+    // The messages of both sides to which this process belongs, in the order of rounds.
+    std::vector<plan::Step> of_source, of_destination;
+    std::vector<std::vector<plan::Parcel>> source_cargo, destination_cargo;
+    if (out) of_source = plan.steps(Side::source, source.process);
+    if (out) source_cargo = plan.cargo(Side::source, source.process);
+    if (in) of_destination = plan.steps(Side::destination, destination.process);
+    if (in) destination_cargo = plan.cargo(Side::destination, destination.process);
+    for (std::size_t s = 0, d = 0; s < of_source.size() || d < of_destination.size();) {
+        const bool as_source =
+            d == of_destination.size() ||
+            (s < of_source.size() && of_source[s].round <= of_destination[d].round);
+        const plan::Step& step = as_source ? of_source[s] : of_destination[d];
+        const auto& parcels = as_source ? source_cargo[s++] : destination_cargo[d++];
         const std::int64_t elements = step.elements * itemsize, begin = schedule.scratch;
-        const std::int64_t bytes = elements + static_cast<std::int64_t>(each.cargo.size());
+        const std::int64_t bytes = elements + static_cast<std::int64_t>(parcels.size());
         transport::Message message = message_of(begin, bytes, step.send, step.peer, step.round);
         message.peer_in_source = step.peer_side == Side::source;
-        message.within = each.side == step.peer_side;
+        message.within = message.peer_in_source == as_source;
         std::vector<Cargo> cargo;
         std::int64_t at = begin, flag = begin + elements;
         const auto forward = [&](std::int64_t from, std::int64_t to, std::int64_t size) {
@@ -72,7 +58,7 @@ void add_relay(Schedule& schedule, const Plan& plan, const LocalView& source,
             if (cargo.empty() || cargo.back().source >= 0) cargo.emplace_back();
             cargo.back().copies.push_back({{whole, 1, one, one}, from, to});
         };
-        for (const auto& [from, to, count] : each.cargo) {
+        for (const auto& [from, to, count] : parcels) {
             const std::int64_t size = count * itemsize;
             if (step.send && from == source.process) {
                 cargo.push_back(

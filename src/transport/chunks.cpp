@@ -55,17 +55,21 @@ std::int64_t Chunks::runs() const {
 bool Chunks::cross(std::uint64_t part, std::byte* here, const shm::SharedAddress& there,
                    bool sending) const {
     auto* const other = reinterpret_cast<std::byte*>(there.offset);
-    shm::CmaTransfer transfer(there.process, sending);
+    std::vector<iovec> here_runs, there_runs;
+    bool alive = true;
     for (const kernel::OffsetCopy& each : copies_of(part)) {
         const auto add = [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
-            source += each.source_offset;
-            destination += each.destination_offset;
-            transfer.add(here + (sending ? source : destination),
-                         other + (sending ? destination : source), static_cast<std::size_t>(bytes));
+            const std::int64_t from = source + each.source_offset,
+                               to = destination + each.destination_offset;
+            const auto length = static_cast<std::size_t>(bytes);
+            here_runs.push_back({here + (sending ? from : to), length});
+            there_runs.push_back({other + (sending ? to : from), length});
+            if (alive && here_runs.size() >= shm::cma_runs)
+                alive = shm::cma_copy(there.process, sending, here_runs, there_runs);
         };
-        kernel::RunsOf(each.copy).each(add);
+        if (alive) kernel::RunsOf(each.copy).each(add);
     }
-    return transfer.finish();
+    return alive && shm::cma_copy(there.process, sending, here_runs, there_runs);
 }
 
 kernel::Stores stores_for(std::int64_t bytes, std::int64_t bytes_of_many) {

@@ -47,7 +47,7 @@ class Chunks {
     std::int64_t runs() const;  ///< contiguous ones, of all chunks
     /// For a chunk of `between` whose other end is another process's memory: copies from it into
     /// `here`, an array, or (`sending`) from there to it. False if that process has ended.
-    /// @throws Error as shm::CmaTransfer.
+    /// @throws Error as shm::cma_copy.
     bool cross(std::uint64_t part, std::byte* here, const shm::SharedAddress& there,
                bool sending) const;
 

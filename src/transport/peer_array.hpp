@@ -36,7 +36,7 @@ struct PeerArray {
 
     /// The address of a chunk for loads: in the whole array, if that is mapped, or packed in the
     /// buffer until the next call. Nothing if the other process has ended. @throws Error as
-    /// shm::CmaTransfer.
+    /// shm::cma_copy.
     const std::byte* fetch(std::uint64_t part, const Message& message) const;
     bool fetches() const { return mapped != nullptr || buffer != nullptr; }
     /// The copies from the fetched chunk into this end's array.

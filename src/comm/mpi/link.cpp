@@ -276,10 +276,6 @@ void Link::send_text(Requests& requests, const std::string& text, int to, int ta
     send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
 }
 
-TextCounts text_counts() {
-    return {texts_sent, texts_received, bytes_sent};
-}
-
 Protocol<> send_text(Link& link, std::string text, int to, int tag) {
     Requests requests;
     link.send_text(requests, text, to, tag);
@@ -323,3 +319,8 @@ Protocol<TextMessage> receive_text(Link& link, ProbeResult arrival, int tag) {
 }
 
 }  // namespace hocket::comm
+
+hocket::DescriptorCounts hocket::descriptor_counts() {
+    using namespace hocket::comm;
+    return {texts_sent, texts_received, bytes_sent};
+}

@@ -53,23 +53,23 @@ void exchange_all(std::vector<Values>& memory, const std::vector<RemapPlan>& pla
                                std::int64_t{0});
     };
     for (std::size_t r = 0; r < plans.size(); ++r) {
-        const auto& own = plans[r].stages[stage].exchange;
-        if (!own) continue;
-        ASSERT_EQ(own->members[own->own], static_cast<int>(r));
-        for (std::size_t q = 0; q < own->members.size(); ++q) {
-            const auto peer = static_cast<std::size_t>(own->members[q]);
-            const auto& other = plans[peer].stages[stage].exchange;
-            ASSERT_TRUE(other.has_value());
-            ASSERT_EQ(own->receives[q], other->sends[own->own]);
-            if (own->receives[q] == 0) continue;  // the memory may have no address
-            ASSERT_EQ(own->rows, other->rows);
-            const std::int64_t rows = own->rows, run = own->receives[q] / rows;
-            const auto pitch = rows == 1 ? 0 : run * static_cast<std::int64_t>(own->members.size());
+        const RemapStage& own = plans[r].stages[stage];
+        if (own.members.empty()) continue;
+        ASSERT_EQ(own.members[own.own], static_cast<int>(r));
+        for (std::size_t q = 0; q < own.members.size(); ++q) {
+            const auto peer = static_cast<std::size_t>(own.members[q]);
+            const RemapStage& other = plans[peer].stages[stage];
+            ASSERT_FALSE(other.members.empty());
+            ASSERT_EQ(own.receives[q], other.sends[own.own]);
+            if (own.receives[q] == 0) continue;  // the memory may have no address
+            ASSERT_EQ(own.rows, other.rows);
+            const std::int64_t rows = own.rows, run = own.receives[q] / rows;
+            const auto pitch = rows == 1 ? 0 : run * static_cast<std::int64_t>(own.members.size());
             for (std::int64_t row = 0; row < rows; ++row)
                 std::memcpy(reinterpret_cast<std::byte*>(memory[r].data()) +
-                                offset(own->receives, q) / rows + row * pitch,
+                                offset(own.receives, q) / rows + row * pitch,
                             reinterpret_cast<const std::byte*>(before[peer].data()) +
-                                offset(other->sends, own->own) / rows + row * pitch,
+                                offset(other.sends, own.own) / rows + row * pitch,
                             static_cast<std::size_t>(run));
         }
     }
@@ -165,7 +165,7 @@ TEST(RemapPlan, EvenChunksGoFromWhereTheyLie) {
     const RemapPlan plan = plan_remap(layout, Shape{1, 0, 2}, 1, 8, 1);
     ASSERT_EQ(plan.stages.size(), 2u);
     EXPECT_TRUE(plan.stages[0].permutations.empty());
-    EXPECT_EQ(plan.stages[0].exchange->rows, 16);
+    EXPECT_EQ(plan.stages[0].rows, 16);
     EXPECT_EQ(plan.stages[1].permutations.size(), 1u);
     check(Layout({8, 12, 6, 64}, "(BLOCK, BLOCK, *, *)", {2, 3}), {2, 1, 0, 3});
 }
@@ -194,9 +194,9 @@ TEST(Exchange, SurplusesNeverFlowInACircle) {
                              1 + static_cast<std::int64_t>(random() % 30)},
                             "(BLOCK, *)", {procs});
         // Whoever has sent all its surplus is done with; none left must mean all are.
-        std::vector<Exchange> all;
+        std::vector<RemapStage> all;
         for (std::int64_t r = 0; r < procs; ++r)
-            all.push_back(*plan_remap(layout, Shape{1, 0}, r, 1, 1).stages.front().exchange);
+            all.push_back(plan_remap(layout, Shape{1, 0}, r, 1, 1).stages.front());
         std::set<std::size_t> left;
         for (std::size_t r = 0; r < all.size(); ++r) left.insert(r);
         while (!left.empty()) {

@@ -66,6 +66,10 @@ std::byte* bytes(std::vector<int>& values, std::size_t at = 0) {
     return reinterpret_cast<std::byte*>(values.data() + at);
 }
 
+void add(std::vector<iovec>& runs, std::byte* at, std::size_t length) {
+    runs.push_back({at, length});
+}
+
 TEST(Cma, PlacesAreNoPlacesToMap) {
     const int value = 1;
     const SharedAddress there = cma_address_of(&value);
@@ -83,20 +87,24 @@ TEST(Cma, MoreRunsThanOneCallTakesGoBothWays) {
         GTEST_SKIP() << "this system does not let a process read its child's memory";
     // Every other one of the child's, one after another here.
     std::vector<int> read(5000, -1);
-    CmaTransfer reading(child.id(), false);
-    for (std::size_t i = 0; i < read.size(); ++i)
-        reading.add(bytes(read, i), bytes(values, 2 * i), sizeof(int));
-    EXPECT_TRUE(reading.finish());
+    std::vector<iovec> here, there;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+        add(here, bytes(read, i), sizeof(int));
+        add(there, bytes(values, 2 * i), sizeof(int));
+        if (here.size() < cma_runs) continue;
+        ASSERT_TRUE(cma_copy(child.id(), false, here, there));
+    }
+    EXPECT_TRUE(cma_copy(child.id(), false, here, there));
     for (std::size_t i = 0; i < read.size(); ++i) ASSERT_EQ(read[i], static_cast<int>(2 * i) + 5);
 
     std::vector<int> back(10000, 7);
-    CmaTransfer writing(child.id(), true);
-    writing.add(bytes(back), bytes(values), 3000 * sizeof(int));
-    EXPECT_TRUE(writing.finish());
-    EXPECT_TRUE(writing.finish());  // nothing more
-    CmaTransfer again(child.id(), false);
-    again.add(bytes(back), bytes(values), back.size() * sizeof(int));
-    EXPECT_TRUE(again.finish());
+    add(here, bytes(back), 3000 * sizeof(int));
+    add(there, bytes(values), 3000 * sizeof(int));
+    EXPECT_TRUE(cma_copy(child.id(), true, here, there));
+    EXPECT_TRUE(cma_copy(child.id(), true, here, there));  // nothing more
+    add(here, bytes(back), back.size() * sizeof(int));
+    add(there, bytes(values), back.size() * sizeof(int));
+    EXPECT_TRUE(cma_copy(child.id(), false, here, there));
     EXPECT_EQ(back[2999], 7);
     EXPECT_EQ(back[3000], 3005);
 }
@@ -107,16 +115,14 @@ TEST(Cma, AProcessThatIsGoneIsFoundOut) {
     const pid_t id = child.id();
     child.end();
     EXPECT_FALSE(cma_permitted(address_at(id, values.data())));
-    CmaTransfer reading(id, false);
-    reading.add(bytes(read), bytes(values), 4);
-    EXPECT_FALSE(reading.finish());
+    std::vector<iovec> here{{read.data(), 4}}, there{{values.data(), 4}};
+    EXPECT_FALSE(cma_copy(id, false, here, there));
 }
 
 TEST(Cma, MemoryThatIsGoneIsAnError) {
     std::vector<int> read(10);
-    CmaTransfer reading(getpid(), false);
-    reading.add(bytes(read), nullptr, 4);
-    EXPECT_THROW(reading.finish(), Error);
+    std::vector<iovec> here{{read.data(), 4}}, there{{nullptr, 4}};
+    EXPECT_THROW(cma_copy(getpid(), false, here, there), Error);
 }
 
 TEST(Cma, OneThatMayNotBeReadIsNotReached) {

@@ -35,11 +35,11 @@ std::string seen() {
     const auto all = launched_processes(launcher);
     if (!all) return "no launcher";
     std::string text, complete = "complete";
-    for (const auto& each : *all) {
-        if (each.rank < 0)
+    for (const auto& [rank, processes] : *all) {
+        if (rank < 0)
             complete = "incomplete";
         else
-            text += std::to_string(each.rank) + ":" + std::to_string(each.processes.size()) + " ";
+            text += std::to_string(rank) + ":" + std::to_string(processes.size()) + " ";
     }
     return text + complete;
 }

@@ -12,9 +12,13 @@ namespace {
 
 class MessageQueueTest : public ::testing::Test {
   protected:
-    std::unique_ptr<RingBuffer> there_ = std::make_unique<RingBuffer>();
-    std::unique_ptr<RingBuffer> back_ = std::make_unique<RingBuffer>();
-    MessageQueue a_{there_.get(), back_.get()}, b_{back_.get(), there_.get()};
+    void SetUp() override {
+        a_.read_from(back_);
+        b_.read_from(there_);
+    }
+    std::shared_ptr<RingBuffer> there_ = std::make_shared<RingBuffer>();
+    std::shared_ptr<RingBuffer> back_ = std::make_shared<RingBuffer>();
+    MessageQueue a_{there_.get()}, b_{back_.get()};
 };
 
 TEST_F(MessageQueueTest, IsTakenByNumber) {
@@ -45,10 +49,25 @@ TEST_F(MessageQueueTest, LongTextsPassInPieces) {
 }
 
 TEST_F(MessageQueueTest, WhatIsGoneNeedsTheWriterNoMore) {
-    auto writer = std::make_unique<MessageQueue>(there_.get(), back_.get());
+    auto writer = std::make_unique<MessageQueue>(there_.get());
     ASSERT_TRUE(writer->delivered(writer->send(1, "last words")));
     writer.reset();
     EXPECT_EQ(b_.receive(1), "last words");
+}
+
+TEST_F(MessageQueueTest, AReaderThatHasDetachedAwaitsNothing) {
+    EXPECT_FALSE(there_->unused());
+    const auto sent = a_.send(1, std::string(100'003, 'x'));
+    EXPECT_FALSE(a_.all_delivered());
+    b_.detach();
+    EXPECT_TRUE(a_.delivered(sent) && a_.all_delivered() && there_->unused());
+}
+
+TEST(MessageQueue, WhatNobodyAttachesToMustBeEmptyToBeUnused) {
+    RingBuffer ring;
+    EXPECT_TRUE(ring.unused());
+    MessageQueue(&ring).send(1, "");
+    EXPECT_FALSE(ring.unused());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t mebi = std::size_t{1} << 20;
 
 struct Owned {
-    explicit Owned(std::size_t bytes) : segment(make_segment(bytes, "hocket.test", Sharing::all)) {}
+    explicit Owned(std::size_t bytes) : segment(make_segment(bytes, "hocket.test")) {}
     ~Owned() { free_segment(segment); }
     Owned(const Owned&) = delete;
     Owned& operator=(const Owned&) = delete;
@@ -58,7 +58,7 @@ bool holds(const std::function<bool()>& child, const std::function<void()>& mean
 }
 
 TEST(Segment, ForReadersIsWrittenToByItsProcessAlone) {
-    const Segment segment = make_segment(10000, "hocket.test", Sharing::readers);
+    const Segment segment = make_sealed_segment(10000, "hocket.test");
     ASSERT_GE(segment.file, 0);
     std::memset(segment.data, 7, segment.bytes);
     EXPECT_LT(write(segment.file, "x", 1), 0);
