@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -29,7 +30,6 @@ namespace {
 constexpr std::size_t largest_shared_block = std::size_t{1} << 18;
 constexpr std::size_t shared_segment = std::size_t{1} << 22;
 constexpr std::size_t smallest_block = 64;
-constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 // Powers of two, with three steps between them: at most a fifth of a block is waste.
 std::size_t size_class(std::size_t bytes) {
@@ -50,6 +50,16 @@ std::size_t memory_of_machine() {
         return (found.totalram + found.totalswap) * found.mem_unit;
     }();
     return bytes;
+}
+
+// The bytes that programs can take, with those of files that are in memory; 0 if unknown.
+std::size_t free_memory() {
+    std::ifstream lines("/proc/meminfo");
+    std::string word;
+    std::size_t kibibytes = 0;
+    while (lines >> word)
+        if (word == "MemAvailable:" && lines >> kibibytes) return kibibytes << 10;
+    return 0;
 }
 
 // An error in the first collective call, on all processes, not in `allocate` on one.
@@ -172,7 +182,11 @@ class MemoryPool {
                         "than 256 KiB takes one");
         }
         shareable_ = segment.file >= 0;
-        if (bytes >= huge_page) madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
+        if (bytes >= shm::huge_page) {
+            // A program may use a small part of a large array: the system gives that page by page.
+            madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
+            if (bytes <= free_memory() / 8) shm::take_huge_pages(segment);
+        }
         segments_[segment.data] = segment;
         return segment.data;
     }

@@ -25,6 +25,9 @@ constexpr std::size_t page = 4096;
 // Of Linux 5.1 (F_SEAL_FUTURE_WRITE): unlike F_SEAL_WRITE, it leaves mappings as they are, so that
 // the memory can be used again. Headers may be older.
 constexpr int seal_future_write = 0x10;
+// Of Linux 6.1 (MADV_COLLAPSE): makes huge pages also where the system's setting for shared memory
+// (transparent_hugepage/shmem_enabled) is `never`, as it is by default.
+constexpr int collapse = 25;
 
 // All shared mappings of this process, for its forks; file -1: of another process. The owner's
 // mutex comes first.
@@ -118,8 +121,28 @@ void in_child() {
 }
 
 std::byte* mapped(int file, std::size_t bytes, int kind) {
-    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file, 0);
-    return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
+    const auto map = [&](void* at, int fixed) {
+        void* const made = mmap(at, bytes, PROT_READ | PROT_WRITE, kind | fixed, file, 0);
+        return made == MAP_FAILED ? nullptr : static_cast<std::byte*>(made);
+    };
+    if (bytes < huge_page) return map(nullptr, 0);
+    // The system aligns a mapping only if its settings give it huge pages.
+    const std::size_t reserved = bytes + huge_page;
+    void* const taken =
+        mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (taken == MAP_FAILED) return map(nullptr, 0);
+    auto* const begin = static_cast<std::byte*>(taken);
+    const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(begin)) % huge_page;
+    std::byte* const at = map(begin + before, MAP_FIXED);
+    if (at == nullptr) {
+        const int problem = errno;
+        munmap(begin, reserved);
+        errno = problem;
+        return nullptr;
+    }
+    if (before > 0) munmap(begin, before);
+    munmap(at + bytes, huge_page - before);
+    return at;
 }
 
 // With the register locked, so that no fork intervenes.
@@ -196,6 +219,15 @@ Segment make_sealed_segment(std::size_t bytes, const char* name) {
 void free_segment(const Segment& segment) {
     unmap_shared(segment.data, segment.bytes);
     if (segment.file >= 0) close(segment.file);
+}
+
+void take_huge_pages(const Segment& segment) {
+    if (segment.file < 0) return;
+    for (std::size_t at = 0; at + huge_page <= segment.bytes; at += huge_page) {
+        // The system collapses only memory that has a page.
+        *reinterpret_cast<volatile std::byte*>(segment.data + at) = std::byte{0};
+        if (madvise(segment.data + at, huge_page, collapse) != 0) return;
+    }
 }
 
 void use_segment(const Segment& segment, bool used) {

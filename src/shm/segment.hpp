@@ -29,6 +29,8 @@ struct Segment {
 };
 
 inline constexpr std::size_t most_copied = std::size_t{1} << 28;
+/// Segments of this size or more begin at a multiple of it, so that they may have huge pages.
+inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 /// A new segment of at least so many bytes, all zero, in use, which all processes of this job may
 /// map; private memory where the system or HOCKET_FORBID forbids that. `data` is nullptr where
@@ -38,6 +40,10 @@ Segment make_segment(std::size_t bytes, const char* name);
 /// this process writes to it, by its mapping (seals).
 Segment make_sealed_segment(std::size_t bytes, const char* name);
 void free_segment(const Segment& segment);
+/// Takes the memory of a new segment now, and in huge pages as far as the system has them: that
+/// takes a tenth of the time of a first touch page by page, here and in each process that maps it,
+/// and later uses miss fewer translations of addresses (TLB).
+void take_huge_pages(const Segment& segment);
 /// Whether the contents of a segment of this process matter.
 void use_segment(const Segment& segment, bool used);
 

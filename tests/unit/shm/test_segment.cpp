@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a fork makes of segments: the child's memory is its own.
+// What a fork makes of segments: the child's memory is its own. Large ones begin at huge pages.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 
@@ -77,6 +78,23 @@ TEST(Segment, ForReadersIsWrittenToByItsProcessAlone) {
     EXPECT_EQ(seen[9999], 8);
     munmap(seen, segment.bytes);
     free_segment(segment);
+}
+
+TEST(Segment, OfSomeMebibytesBeginsAtAHugePageInEachProcess) {
+    for (const std::size_t bytes : {2 * mebi, 5 * mebi + 4096}) {
+        Owned owned(bytes);
+        take_huge_pages(owned.segment);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(owned.segment.data) % huge_page, 0U);
+        for (std::size_t at = 0; at < bytes; ++at) ASSERT_EQ(owned.at(at), 0) << at;
+        owned.at(0) = 'a';
+        owned.at(bytes - 1) = 'z';
+        std::byte* const other = map_segment(owned.segment.file, owned.segment.bytes);
+        ASSERT_NE(other, nullptr);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other) % huge_page, 0U);
+        EXPECT_EQ(other[0], std::byte{'a'});
+        EXPECT_EQ(other[bytes - 1], std::byte{'z'});
+        unmap_segment(other, owned.segment.bytes);
+    }
 }
 
 TEST(Segment, OfAForkIsACopy) {
