@@ -84,8 +84,8 @@ class MemoryPool {
   public:
     MemoryPool() { shm::hold_in_forks(mutex_); }
 
-    // `shared`: only memory that others can map.
-    std::byte* take(std::size_t bytes, bool shared) {
+    // `used`: bytes of an array, without room for more. `shared`: only memory that others can map.
+    std::byte* take(std::size_t bytes, std::size_t used, bool shared) {
         const std::lock_guard lock(mutex_);
         in_use_ += bytes;
         auto& free = free_[bytes];
@@ -100,7 +100,7 @@ class MemoryPool {
             return block;
         }
         try {
-            if (bytes > largest_shared_block) return make_segment(bytes, shared);
+            if (bytes > largest_shared_block) return make_segment(bytes, used, shared);
             if (shared && left_ > 0 && segment_of(next_)->file < 0) left_ = 0;
             return cut(bytes, shared);
         } catch (...) {
@@ -159,7 +159,7 @@ class MemoryPool {
 
     std::byte* cut(std::size_t bytes, bool shared) {
         if (left_ < bytes) {
-            next_ = make_segment(shared_segment, shared);
+            next_ = make_segment(shared_segment, 0, shared);
             left_ = shared_segment;
         }
         std::byte* block = next_;
@@ -168,7 +168,7 @@ class MemoryPool {
         return block;
     }
 
-    std::byte* make_segment(std::size_t bytes, bool must_share) {
+    std::byte* make_segment(std::size_t bytes, std::size_t used, bool must_share) {
         const shm::Segment segment = shm::make_segment(bytes, "hocket");
         if (segment.data == nullptr)
             throw Error("there is no memory for " + std::to_string(bytes) +
@@ -185,7 +185,8 @@ class MemoryPool {
         if (bytes >= shm::huge_page) {
             // A program may use a small part of a large array: the system gives that page by page.
             madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
-            if (bytes <= free_memory() / 8) shm::take_huge_pages(segment);
+            if (used >= shm::huge_page && used <= free_memory() / 8)
+                shm::take_huge_pages(segment, used);
         }
         segments_[segment.data] = segment;
         return segment.data;
@@ -232,7 +233,7 @@ std::shared_ptr<std::byte> taken(std::int64_t bytes, std::int64_t room, bool sha
                     " bytes: this machine has " + std::to_string(memory_of_machine()) +
                     "; use smaller arrays, or more processes on more nodes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
-    std::byte* block = pool().take(size, shared);
+    std::byte* block = pool().take(size, static_cast<std::size_t>(bytes), shared);
     return {block, [size](std::byte* p) { pool().put_back(p, size); }};
 }
 

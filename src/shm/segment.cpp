@@ -221,9 +221,10 @@ void free_segment(const Segment& segment) {
     if (segment.file >= 0) close(segment.file);
 }
 
-void take_huge_pages(const Segment& segment) {
+void take_huge_pages(const Segment& segment, std::size_t bytes) {
     if (segment.file < 0) return;
-    for (std::size_t at = 0; at + huge_page <= segment.bytes; at += huge_page) {
+    const std::size_t end = std::min(bytes, segment.bytes - huge_page + 1);
+    for (std::size_t at = 0; at < end; at += huge_page) {
         // The system collapses only memory that has a page.
         *reinterpret_cast<volatile std::byte*>(segment.data + at) = std::byte{0};
         if (madvise(segment.data + at, huge_page, collapse) != 0) return;
