@@ -15,8 +15,11 @@ using hocket::Region;
 using hocket::updates;
 using hocket::writes;
 
-// The largest number of panels in use: working further ahead is not worth their memory.
-constexpr std::int64_t depth = 3;
+// The largest number of panels in use: working further ahead is not worth their memory, which is
+// the matrix's own if no other process column needs them.
+std::int64_t depth_of(const Matrix& matrix) {
+    return matrix.grid().columns() == 1 ? 8 : 3;
+}
 // The next panel, and the columns that become it, are on the critical path.
 const int urgent = 2, soon = 1, whenever = 0;
 
@@ -39,6 +42,7 @@ Region named(const char* what, std::int64_t number) {
 
 Factored flow(const Matrix& matrix, const Options& options) {
     Factored found;
+    const std::int64_t depth = depth_of(matrix);
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
     std::vector<std::optional<Swap>> swaps(static_cast<std::size_t>(matrix.local().columns));
@@ -76,12 +80,16 @@ Factored flow(const Matrix& matrix, const Options& options) {
         for (const Columns& columns : right_of(matrix, k, options.width)) {
             auto& swap = swaps[static_cast<std::size_t>(columns.first)];
             const Region memory = memory_of(matrix, columns), rows(&swap, sizeof swap);
+            // One exchange at a time of each of two panels, whose longer messages go opposite ways:
+            // the searches for pivots wait for what is on the wire.
+            const Region turn = named("turn ", 2 * (k % 2) + priority);
             flow.blocking_task(
                 [&, columns] {
                     swap.emplace(matrix, panel, columns).gather();
                     wait(swap->start(tag_of(matrix, panel, columns)));
                 },
-                {reads(parcels), updates(memory), writes(rows)}, {priority, "exchange"});
+                {reads(parcels), updates(memory), writes(rows), updates(turn)},
+                {priority, "exchange"});
             flow.task(
                 [&] {
                     update(

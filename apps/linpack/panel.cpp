@@ -35,6 +35,10 @@ void Panel::open(std::int64_t step) {
     std::fill(data_ + width_, data_ + room_of_pivots(width_), -1.0);
 }
 
+void Panel::touch() {
+    std::fill_n(data_, room_for(*matrix_), 0.0);
+}
+
 Block Panel::pivots() {
     return {data_, width_ + 1, 1, width_ + 1};
 }
