@@ -168,8 +168,7 @@ class Factoring {
         const Grid& grid = matrix_.grid();
         std::vector<std::vector<std::int64_t>> held(static_cast<std::size_t>(grid.rows()));
         for (std::int64_t i = at; i < middle; ++i)
-            held[static_cast<std::size_t>(matrix_.row_owner(standing(i)))]
-                .push_back(i);
+            held[static_cast<std::size_t>(matrix_.row_owner(standing(i)))].push_back(i);
         // It has memory for all of the level's rows, whichever process has them.
         Sharing& sharing = grid.sharing(middle - at, end - at);
         std::vector<std::int64_t> mine;

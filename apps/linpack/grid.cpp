@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "grid.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
 #include <tuple>
 
 #include "hocket/error.hpp"
-
 
 namespace linpack {
 namespace {
@@ -22,8 +22,6 @@ hocket::Tasks one_task_each(const hocket::Comm& everyone, int rows, int columns)
         requests.push_back({std::to_string(rank), std::int64_t{1}});
     return {requests, everyone};
 }
-
-constexpr std::int64_t least_room = 1 << 15;  // 256 KiB
 
 // Among equals LAPACK takes the first row.
 bool better(const double* a, const double* b, std::int64_t element) {
@@ -56,7 +54,7 @@ std::vector<hocket::Array> Grid::arrays(std::span<const Block> blocks) const {
 hocket::Array Grid::room(std::int64_t elements) const {
     // Of few sizes, so that hocket gives the same memory again: the system's first use of a page
     // takes longer than copying it ten times.
-    const auto rounded = std::bit_ceil(static_cast<std::uint64_t>(std::max(elements, least_room)));
+    const auto rounded = std::bit_ceil(static_cast<std::uint64_t>(elements));
     return hocket::Array::empty(hocket::Layout({static_cast<std::int64_t>(rounded)}, "(*)"),
                                 hocket::dtype_of<double>(), alone_);
 }
@@ -131,8 +129,8 @@ void Contest::decide(std::int64_t element) {
         for (auto& request : round.requests) request.wait();
         if (!round.receives) continue;
         // Both sides choose alike, also if an element is no number.
-        const bool mine = round.other > me_ ? better(out_, in_, compared)
-                                            : !better(in_, out_, compared);
+        const bool mine =
+            round.other > me_ ? better(out_, in_, compared) : !better(in_, out_, compared);
         if (!mine) std::copy_n(in_, count_, out_);
     }
 }

@@ -13,8 +13,8 @@
 
 namespace linpack {
 
-/// The search for a pivot among a column's processes: each has a candidate, a row of the matrix, and
-/// all get the winner. They compare two by two, in as many exchanges as their number has binary
+/// The search for a pivot among a column's processes: each has a candidate, a row of the matrix,
+/// and all get the winner. They compare two by two, in as many exchanges as their number has binary
 /// digits, with persistent requests: each takes hardly longer than MPI's own message.
 class Contest {
   public:
@@ -63,7 +63,7 @@ class Grid {
   public:
     /// `contested`: the number of columns, at most, of which candidates have elements.
     /// @throws hocket::Error unless there are `rows` times `columns` processes.
-    Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t contested = 64);
+    Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t contested);
 
     int rows() const { return rows_; }
     int columns() const { return columns_; }

@@ -24,7 +24,7 @@ void touch_memory(const linpack::Matrix& matrix) {
     std::vector<hocket::Array> rooms;
     for (int i = 0; i < 3; ++i) panels.emplace_back(matrix).touch();
     for (int i = 0; i < 24; ++i) {
-        rooms.push_back(matrix.grid().room(1));
+        rooms.push_back(matrix.grid().room(linpack::usual_room));
         std::ranges::fill(rooms.back().local<double>(), 0.0);
     }
 }
@@ -41,7 +41,7 @@ void body(apps::Program& program) {
     const auto shape = asked.wholes("grid");
     if (shape.size() != 2) throw hocket::Error("grid=" + asked.text("grid") + ": give two numbers");
     linpack::Options options{asked.whole("width", 1), static_cast<int>(asked.whole("workers", 1))};
-    // If one number stands for many, a piece has fewer of them.
+    // If one number stands for many, a piece has fewer of them, and so has a message.
     if (asked.has("piece_rows"))
         options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};
     const linpack::Elements elements{static_cast<std::uint64_t>(asked.whole("seed")),
@@ -49,7 +49,8 @@ void body(apps::Program& program) {
     linpack::use_one_thread();
     const std::int64_t before = apps::peak_bytes();
     const linpack::Grid grid(program.everyone, static_cast<int>(shape[0]),
-                             static_cast<int>(shape[1]));
+                             static_cast<int>(shape[1]),
+                             asked.has("contested") ? asked.whole("contested", 1) : 64);
     const linpack::Matrix matrix(grid, program.everyone, n, nb);
 
     touch_memory(matrix);
