@@ -217,11 +217,9 @@ def files_of_hpl(program: str) -> tuple[str, str | None]:
 def result_of_hpl(said: str) -> tuple[float, float]:
     """(seconds, residual) of HPL's output. Raises ValueError.
 
-    The seconds by its rate, which has four or five digits: its time has hundredths, half of a run at
-    N 1000."""
-    line = re.search(
-        r"^W[RC]\w+\s+(\d+)\s+\d+\s+\d+\s+\d+\s+\S+\s+(\d\S+)\s*$", said, re.MULTILINE
-    )
+    The seconds come from its rate, which has four or five digits; its time has hundredths, as long
+    as a run at N 1000."""
+    line = re.search(r"^W[RC]\w+\s+(\d+)\s+\d+\s+\d+\s+\d+\s+\S+\s+(\d\S+)\s*$", said, re.MULTILINE)
     test = re.search(r"^\|\|Ax-b\|\|.*=\s*(\S+) \.+ (?:PASSED|FAILED)", said, re.MULTILINE)
     if line is None or test is None:
         raise ValueError(f"this is not what HPL prints: {said[-500:]}")

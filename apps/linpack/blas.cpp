@@ -4,6 +4,7 @@
 #include "blas.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "../model.hpp"
@@ -31,6 +32,9 @@ void HOCKET_BLAS(dtrsm)(const char* side, const char* uplo, const char* transa, 
 void HOCKET_BLAS(dtrmm)(const char* side, const char* uplo, const char* transa, const char* diag,
                         const Integer* m, const Integer* n, const double* alpha, const double* a,
                         const Integer* lda, double* b, const Integer* ldb);
+void HOCKET_BLAS(dger)(const Integer* m, const Integer* n, const double* alpha, const double* x,
+                       const Integer* incx, const double* y, const Integer* incy, double* a,
+                       const Integer* lda);
 void HOCKET_BLAS(dtrtri)(const char* uplo, const char* diag, const Integer* n, double* a,
                          const Integer* lda, Integer* info);
 #ifdef HOCKET_SCIPY_OPENBLAS
@@ -119,6 +123,23 @@ void subtract_product(const Block& a, const Block& b, const Block& c) {
     const double minus = -1, one = 1;
     HOCKET_BLAS(dgemm)
     ("N", "N", &m, &n, &k, &minus, a.data, &lda, b.data, &ldb, &one, c.data, &ldc);
+}
+
+void eliminate_with(const Block& columns, const double* row) {
+    double* const multipliers = columns.data;
+    // As LAPACK: a product takes a tenth of a division, whose result may be no number.
+    if (std::fabs(row[0]) >= std::numeric_limits<double>::min()) {
+        const double inverse = 1 / row[0];
+        for (std::int64_t i = 0; i < columns.rows; ++i) multipliers[i] *= inverse;
+    } else {
+        for (std::int64_t i = 0; i < columns.rows; ++i) multipliers[i] /= row[0];
+    }
+    if (columns.rows == 0 || columns.columns < 2) return;
+    const Integer m = whole(columns.rows), n = whole(columns.columns - 1), lda = leading(columns),
+                  step = 1;
+    const double minus = -1;
+    HOCKET_BLAS(dger)
+    (&m, &n, &minus, multipliers, &step, row + 1, &step, &columns.at(0, 1), &lda);
 }
 
 void invert_lower(const Block& l) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A panel's factorization. No row leaves its process here: the process with a pivot moves it to the
 // front of its own rows, and all processes track the positions of rows. The pivot search is one
-// exchange a column, which includes the pivot row's elements of the few columns that are eliminated
-// together; wider parts of pivot rows are exchanged once a level of the recursion.
+// exchange a column, which includes the pivot row's elements in a block of up to Grid::contested()
+// columns; wider parts of pivot rows are exchanged once a level of the recursion.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 
 #include "../model.hpp"
 #include "panel.hpp"
@@ -14,6 +13,9 @@
 
 namespace linpack {
 namespace {
+
+// So few columns are eliminated without products.
+constexpr std::int64_t at_once = 4;
 
 // Copies rows of one matrix to rows of another, or of the same, a few columns at a time.
 void move_rows(const Block& source, const std::vector<std::int64_t>& from, const Block& target,
@@ -41,6 +43,10 @@ class Factoring {
         std::iota(rows_.begin(), rows_.end(), first_local_);
         places_.resize(rows_.size());
         for (std::size_t s = 0; s < rows_.size(); ++s) places_[s] = matrix.row(rows_[s]);
+        moved_.resize(rows_.size());
+        std::iota(moved_.begin(), moved_.end(), 0);
+        standing_.resize(static_cast<std::size_t>(panel.width()));
+        std::iota(standing_.begin(), standing_.end(), panel.first());
     }
 
     void run() { eliminate(0, work_.columns); }
@@ -48,9 +54,10 @@ class Factoring {
     // Every row returns to its original position.
     void restore() {
         std::vector<std::int64_t> from, to;
-        for (const auto& [row, slot] : moved_) {
-            from.push_back(slot);
-            to.push_back(row - first_local_);
+        for (std::size_t row = 0; row < moved_.size(); ++row) {
+            if (moved_[row] == static_cast<std::int64_t>(row)) continue;
+            from.push_back(moved_[row]);
+            to.push_back(static_cast<std::int64_t>(row));
         }
         move_rows(work_, from, work_, to);
     }
@@ -58,13 +65,19 @@ class Factoring {
   private:
     // Eliminates columns from `at` on, whose rows before `at` are done, recursively in halves.
     void eliminate(std::int64_t at, std::int64_t count) {
-        if (count <= Candidate::columns) {
-            for (std::int64_t j = at; j < at + count; ++j) eliminate_column(at, j, at + count);
+        const bool contested = count <= matrix_.grid().contested();
+        if (contested && at >= end_) {
+            begin_ = at;
+            end_ = at + count;
+            contest_ = &matrix_.grid().contest(count);
+        }
+        if (count <= at_once && contested) {
+            for (std::int64_t j = at; j < at + count; ++j) eliminate_column(j, at + count);
             return;
         }
         const std::int64_t half = count / 2, middle = at + half, rest = count - half;
         eliminate(at, half);
-        share_pivot_rows(at, middle, at + count);
+        if (!contested) share_pivot_rows(at, middle, at + count);
         const Block upper = top_.part(at, middle, half, rest);
         solve_lower(top_.part(at, at, half, half), upper);
         std::vector<std::int64_t> solved, slots;
@@ -81,12 +94,14 @@ class Factoring {
         eliminate(middle, rest);
     }
 
-    void eliminate_column(std::int64_t leaf, std::int64_t j, std::int64_t end) {
-        const int element = static_cast<int>(j - leaf);
-        const Candidate best = matrix_.grid().best(candidate(leaf, j, end), element);
-        take_pivot(j, best.place);
-        for (std::int64_t c = leaf; c < end; ++c) top_.at(j, c) = best.elements[c - leaf];
-        const double pivot = best.elements[element];
+    // The columns up to `end` are eliminated one by one.
+    void eliminate_column(std::int64_t j, std::int64_t end) {
+        find_candidate(j);
+        contest_->decide(j - begin_);
+        take_pivot(j);
+        const double* const row = contest_->elements() - begin_;
+        for (std::int64_t c = begin_; c < end_; ++c) top_.at(j, c) = row[c];
+        const double pivot = row[j];
         if (pivot == 0) {  // the whole column is 0: as LAPACK, continue, and report it in the end
             if (panel_.singular() < 0)
                 panel_.pivots().at(panel_.width(), 0) = static_cast<double>(panel_.first() + j);
@@ -96,36 +111,38 @@ class Factoring {
         // A search, a division, and for each further column a product and a difference.
         const auto operations = static_cast<double>(active * (2 * (end - j)));
         if (apps::modelled(apps::Work::panel, operations)) return;
-        double* const multipliers = &work_.at(done_, j);
-        for (std::int64_t s = 0; s < active; ++s) multipliers[s] /= pivot;
-        for (std::int64_t c = j + 1; c < end; ++c) {
-            double* const column = &work_.at(done_, c);
-            const double factor = best.elements[c - leaf];
-            for (std::int64_t s = 0; s < active; ++s) column[s] -= multipliers[s] * factor;
-        }
+        eliminate_with(work_.part(done_, j, active, end - j), row + j);
     }
 
     // The largest of this process's remaining rows; among equal ones the first.
-    Candidate candidate(std::int64_t leaf, std::int64_t j, std::int64_t end) const {
-        Candidate found;
-        if (done_ == work_.rows) return found;
+    void find_candidate(std::int64_t j) {
+        contest_->place() = -1;
+        if (done_ == work_.rows) return;
         std::int64_t best = done_;
+        double most = std::fabs(work_.at(best, j));
         for (std::int64_t s = done_ + 1; s < work_.rows; ++s) {
-            const double x = std::fabs(work_.at(s, j)), most = std::fabs(work_.at(best, j));
-            if (x > most || (x == most && place(s) < place(best))) best = s;
+            const double x = std::fabs(work_.at(s, j));
+            if (x > most || (x == most && place(s) < place(best))) {
+                best = s;
+                most = x;
+            }
         }
-        found.place = place(best);
-        for (std::int64_t c = leaf; c < end; ++c) found.elements[c - leaf] = work_.at(best, c);
-        return found;
+        contest_->place() = static_cast<double>(place(best));
+        contest_->row() = static_cast<double>(matrix_.row(rows_[static_cast<std::size_t>(best)]));
+        double* const elements = contest_->elements() - begin_;
+        for (std::int64_t c = begin_; c < end_; ++c) elements[c] = work_.at(best, c);
     }
 
-    // The row at `place` becomes the panel's row j; the row there takes its position.
-    void take_pivot(std::int64_t j, std::int64_t place) {
-        const std::int64_t target = panel_.first() + j;
+    // The winner becomes the panel's row j; the row there takes its position.
+    void take_pivot(std::int64_t j) {
+        const std::int64_t target = panel_.first() + j,
+                           place = static_cast<std::int64_t>(contest_->place()),
+                           chosen = static_cast<std::int64_t>(contest_->row()),
+                           displaced = standing(j);
         panel_.pivots().at(j, 0) = static_cast<double>(place);
-        const std::int64_t chosen = standing(place), displaced = standing(target);
-        standing_[place] = displaced;
-        standing_[target] = chosen;
+        if (place < panel_.first() + panel_.width())
+            standing_[static_cast<std::size_t>(place - panel_.first())] = displaced;
+        standing_[static_cast<std::size_t>(j)] = chosen;
         if (matrix_.row_owner(displaced) == matrix_.grid().row())
             places_[static_cast<std::size_t>(slot_of(displaced))] = place;
         std::int64_t& slot = slots_.emplace_back(-1);
@@ -141,8 +158,9 @@ class Factoring {
         swap_rows(work_, {&a, 1}, {&b, 1});
         std::swap(rows_[static_cast<std::size_t>(a)], rows_[static_cast<std::size_t>(b)]);
         std::swap(places_[static_cast<std::size_t>(a)], places_[static_cast<std::size_t>(b)]);
-        moved_[rows_[static_cast<std::size_t>(a)]] = a;
-        moved_[rows_[static_cast<std::size_t>(b)]] = b;
+        for (const auto slot : {a, b})
+            moved_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(slot)] - first_local_)] =
+                slot;
     }
 
     // Rows at .. middle of `top_`, columns up to `end`, from the processes that have them.
@@ -150,8 +168,7 @@ class Factoring {
         const Grid& grid = matrix_.grid();
         std::vector<std::vector<std::int64_t>> held(static_cast<std::size_t>(grid.rows()));
         for (std::int64_t i = at; i < middle; ++i)
-            held[static_cast<std::size_t>(matrix_.row_owner(standing(panel_.first() + i)))]
-                .push_back(i);
+            held[static_cast<std::size_t>(matrix_.row_owner(standing(i)))].push_back(i);
         // It has memory for all of the level's rows, whichever process has them.
         Sharing& sharing = grid.sharing(middle - at, end - at);
         std::vector<std::int64_t> mine;
@@ -169,14 +186,9 @@ class Factoring {
     }
 
     std::int64_t place(std::int64_t slot) const { return places_[static_cast<std::size_t>(slot)]; }
-    std::int64_t standing(std::int64_t place) const {
-        const auto found = standing_.find(place);
-        return found == standing_.end() ? place : found->second;
-    }
+    std::int64_t standing(std::int64_t i) const { return standing_[static_cast<std::size_t>(i)]; }
     std::int64_t slot_of(std::int64_t row) const {
-        const std::int64_t local = matrix_.local_row(row);
-        const auto found = moved_.find(local);
-        return found == moved_.end() ? local - first_local_ : found->second;
+        return moved_[static_cast<std::size_t>(matrix_.local_row(row) - first_local_)];
     }
 
     const Matrix& matrix_;
@@ -188,8 +200,10 @@ class Factoring {
     std::vector<std::int64_t> places_;  // slot -> present position of that row in the matrix
     std::vector<std::int64_t> slots_;   // row of the panel -> slot of its pivot row; -1: elsewhere
     std::int64_t done_ = 0;             // slots before this one hold pivot rows
-    std::unordered_map<std::int64_t, std::int64_t> standing_;  // position -> row, if they differ
-    std::unordered_map<std::int64_t, std::int64_t> moved_;     // local row -> slot, if they differ
+    std::vector<std::int64_t> standing_;  // row of the panel -> the row there at present
+    std::vector<std::int64_t> moved_;     // local row, from the first -> its slot
+    Contest* contest_ = nullptr;          // about a block of columns:
+    std::int64_t begin_ = 0, end_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "hocket/flow.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "modes.hpp"
@@ -15,10 +16,14 @@ using hocket::Region;
 using hocket::updates;
 using hocket::writes;
 
-// The largest number of panels in use: working further ahead is not worth their memory.
-constexpr std::int64_t depth = 3;
+// The largest number of panels in use: working further ahead is not worth their memory, which is
+// the matrix's own if no other process column needs them.
+std::int64_t depth_of(const Matrix& matrix) {
+    return matrix.grid().columns() == 1 ? 8 : 3;
+}
 // The next panel, and the columns that become it, are on the critical path.
-const int urgent = 2, soon = 1, whenever = 0;
+// An exchange comes after the updates whose rows have arrived: they are in cache.
+const int urgent = 4, soon = 2, whenever = 0;
 
 hocket::flow::Operations operations(const std::vector<hocket::Request>& requests) {
     hocket::flow::Operations found;
@@ -39,9 +44,9 @@ Region named(const char* what, std::int64_t number) {
 
 Factored flow(const Matrix& matrix, const Options& options) {
     Factored found;
+    const std::int64_t depth = depth_of(matrix);
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
-    std::vector<std::optional<Swap>> swaps(static_cast<std::size_t>(matrix.local().columns));
     // The workers of all processes use all cores: a further thread would take time from them.
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
@@ -74,19 +79,23 @@ Factored flow(const Matrix& matrix, const Options& options) {
             {reads(factors), writes(parcels), updates(Region::key("found"))}, {urgent, "parcels"});
         int priority = soon;
         for (const Columns& columns : right_of(matrix, k, options.width)) {
-            auto& swap = swaps[static_cast<std::size_t>(columns.first)];
-            const Region memory = memory_of(matrix, columns), rows(&swap, sizeof swap);
+            const auto swap = std::make_shared<std::optional<Swap>>();
+            const Region memory = memory_of(matrix, columns), rows(swap.get(), sizeof *swap);
+            // One exchange at a time of each of two panels, whose longer messages go opposite ways:
+            // the searches for pivots wait for what is on the wire.
+            const Region turn = named("turn ", k % 2 + priority);
             flow.blocking_task(
-                [&, columns] {
-                    swap.emplace(matrix, panel, columns).gather();
-                    wait(swap->start(tag_of(matrix, panel, columns)));
+                [&, swap, columns] {
+                    swap->emplace(matrix, panel, columns).gather();
+                    wait((*swap)->start(tag_of(matrix, panel, columns)));
                 },
-                {reads(parcels), updates(memory), writes(rows)}, {priority, "exchange"});
+                {reads(parcels), updates(memory), writes(rows), updates(turn)},
+                {priority - 1, "exchange"});
             flow.task(
-                [&] {
+                [&, swap] {
                     update(
-                        matrix, panel, *swap, [&] { flow.give_way(); }, options.piece);
-                    swap.reset();
+                        matrix, panel, **swap, [&] { flow.give_way(); }, options.piece);
+                    swap->reset();
                 },
                 {reads(factors), reads(parcels), updates(rows), updates(memory)},
                 {priority, "update"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "grid.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -21,31 +23,23 @@ hocket::Tasks one_task_each(const hocket::Comm& everyone, int rows, int columns)
     return {requests, everyone};
 }
 
-hocket::Mask column_of(const hocket::Comm& everyone, int rows) {
-    hocket::Mask mask;
-    const int first = everyone.rank() / rows * rows;
-    for (int r = 0; r < rows; ++r) mask.add(first + r);
-    return mask;
-}
-
 // Among equals LAPACK takes the first row.
-const Candidate& better(const Candidate& a, const Candidate& b, int element) {
-    if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
-    const double x = std::fabs(a.elements[element]), y = std::fabs(b.elements[element]);
-    if (x == y) return a.place < b.place ? a : b;
-    return x > y ? a : b;
+bool better(const double* a, const double* b, std::int64_t element) {
+    if (a[0] < 0 || b[0] < 0) return b[0] < 0;
+    const double x = std::fabs(a[element]), y = std::fabs(b[element]);
+    return x == y ? a[0] < b[0] : x > y;
 }
 
 }  // namespace
 
-Grid::Grid(const hocket::Comm& everyone, int rows, int columns)
+Grid::Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t contested)
     : rows_(rows),
       columns_(columns),
       row_(everyone.rank() % std::max(rows, 1)),
       column_(everyone.rank() / std::max(rows, 1)),
       tasks_(one_task_each(everyone, rows, columns)),
       alone_(tasks_.comm()),
-      team_(hocket::Team(everyone).enqueue(column_of(everyone, rows))) {}
+      contested_(contested) {}
 
 std::vector<hocket::Array> Grid::arrays(std::span<const Block> blocks) const {
     constexpr auto item = static_cast<std::int64_t>(sizeof(double));
@@ -58,8 +52,11 @@ std::vector<hocket::Array> Grid::arrays(std::span<const Block> blocks) const {
 }
 
 hocket::Array Grid::room(std::int64_t elements) const {
-    return hocket::Array::empty(hocket::Layout({elements}, "(*)"), hocket::dtype_of<double>(),
-                                alone_);
+    // Of few sizes, so that hocket gives the same memory again: the system's first use of a page
+    // takes longer than copying it ten times.
+    const auto rounded = std::bit_ceil(static_cast<std::uint64_t>(elements));
+    return hocket::Array::empty(hocket::Layout({static_cast<std::int64_t>(rounded)}, "(*)"),
+                                hocket::dtype_of<double>(), alone_);
 }
 
 hocket::Request Grid::send(std::span<const Block> blocks, int process, std::int64_t tag) const {
@@ -96,10 +93,46 @@ void Sharing::exchange() {
     for (auto& request : requests_) request.wait();
 }
 
-Candidate Grid::best(const Candidate& mine, int element) const {
-    static_assert(sizeof(Candidate) <= hocket::team::longest_value, "one exchange takes it");
-    return team_.reduce(
-        mine, [element](const Candidate& a, const Candidate& b) { return better(a, b, element); });
+Contest& Grid::contest(std::int64_t elements) const {
+    const auto [found, made] = contests_.try_emplace(elements);
+    Contest& contest = found->second;
+    if (!made) return contest;
+    contest.count_ = Contest::head + elements;
+    contest.me_ = row_;
+    for (double** part : {&contest.out_, &contest.in_}) {
+        contest.memory_.push_back(room(contest.count_));
+        *part = static_cast<double*>(contest.memory_.back().data());
+    }
+    const auto round = [&](int other, bool sends, bool receives) {
+        Contest::Round& added = contest.rounds_.emplace_back(Contest::Round{other, receives});
+        const int task = process(other, column_);
+        if (receives) added.requests.push_back(tasks_.recv_init(contest.memory_[1], task));
+        if (sends) added.requests.push_back(tasks_.send_init(contest.memory_[0], task));
+    };
+    // Rows beyond a power of two take part by another one.
+    const int power = static_cast<int>(std::bit_floor(static_cast<unsigned int>(rows_)));
+    if (row_ >= power) {
+        round(row_ - power, true, false);
+        round(row_ - power, false, true);
+        return contest;
+    }
+    if (row_ + power < rows_) round(row_ + power, false, true);
+    for (int apart = 1; apart < power; apart *= 2) round(row_ ^ apart, true, true);
+    if (row_ + power < rows_) round(row_ + power, true, false);
+    return contest;
+}
+
+void Contest::decide(std::int64_t element) {
+    const std::int64_t compared = head + element;
+    for (Round& round : rounds_) {
+        for (auto& request : round.requests) request.start();
+        for (auto& request : round.requests) request.wait();
+        if (!round.receives) continue;
+        // Both sides choose alike, also if an element is no number.
+        const bool mine =
+            round.other > me_ ? better(out_, in_, compared) : !better(in_, out_, compared);
+        if (!mine) std::copy_n(in_, count_, out_);
+    }
 }
 
 void wait(std::vector<hocket::Request>& requests) {

@@ -10,16 +10,34 @@
 
 #include "blas.hpp"
 #include "hocket/task.hpp"
-#include "hocket/team.hpp"
 
 namespace linpack {
 
-/// The processes of a column compare candidates to find a pivot: a row's position, and its elements
-/// in the few columns that are eliminated together.
-struct Candidate {
-    static constexpr int columns = 6;
-    double elements[columns] = {};
-    std::int64_t place = -1;  ///< row of the matrix at present; -1: none
+/// The search for a pivot among a column's processes: each has a candidate, a row of the matrix,
+/// and all get the winner. They compare two by two, in as many exchanges as their number has binary
+/// digits, with persistent requests: each takes hardly longer than MPI's own message.
+class Contest {
+  public:
+    // Numbers of rows are doubles, which travel with the elements; exact to 2^53.
+    double& place() { return out_[0]; }  ///< the row's present position; -1: there is none
+    double& row() { return out_[1]; }    ///< its position at first
+    double* elements() { return out_ + head; }
+    /// Collective over the column: the winner has the largest `element`, or is the first of those.
+    void decide(std::int64_t element);
+
+  private:
+    friend class Grid;
+    static constexpr std::int64_t head = 2;
+    struct Round {
+        int other;  ///< a process row
+        bool receives;
+        std::vector<hocket::Request> requests = {};
+    };
+    std::vector<hocket::Array> memory_;
+    double *out_ = nullptr, *in_ = nullptr;
+    std::int64_t count_ = 0;
+    int me_ = 0;
+    std::vector<Round> rounds_;
 };
 
 /// A block of one shape that each process of a column sends to all others, again and again:
@@ -43,8 +61,9 @@ class Sharing {
 
 class Grid {
   public:
+    /// `contested`: the number of columns, at most, of which candidates have elements.
     /// @throws hocket::Error unless there are `rows` times `columns` processes.
-    Grid(const hocket::Comm& everyone, int rows, int columns);
+    Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t contested);
 
     int rows() const { return rows_; }
     int columns() const { return columns_; }
@@ -67,17 +86,18 @@ class Grid {
     /// in the same order.
     Sharing& sharing(std::int64_t rows, std::int64_t columns) const;
 
-    /// Of the candidates of this column's processes, the one with the largest `element`, on all of
-    /// them.
-    Candidate best(const Candidate& mine, int element) const;
+    /// As `sharing`; candidates have so many elements.
+    Contest& contest(std::int64_t elements) const;
+    std::int64_t contested() const { return contested_; }
 
   private:
     std::vector<hocket::Array> arrays(std::span<const Block> blocks) const;
     int rows_, columns_, row_, column_;
     mutable hocket::Tasks tasks_;
     hocket::Comm alone_;
-    hocket::Team team_;  // of this column
+    std::int64_t contested_;
     mutable std::map<std::pair<std::int64_t, std::int64_t>, Sharing> sharings_;
+    mutable std::map<std::int64_t, Contest> contests_;
 };
 
 void wait(std::vector<hocket::Request>& requests);

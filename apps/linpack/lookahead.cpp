@@ -52,8 +52,9 @@ class Lookahead {
             receiving_ = receive(matrix_, panel);
         }
     }
-    // If the panel has arrived, sends it on at once.
+    // If the panel has arrived, sends it on at once. MPI moves messages only while it is called.
     void advance() {
+        for (auto& request : going_) request.test();
         if (coming_ == nullptr || !receiving_.test()) return;
         going_ = pass_on(matrix_, *coming_);
         coming_ = nullptr;

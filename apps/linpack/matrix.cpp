@@ -19,8 +19,10 @@ std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-std::int64_t below(const std::vector<std::int64_t>& held, std::int64_t index) {
-    return std::lower_bound(held.begin(), held.end(), index) - held.begin();
+// How many of the indices below `index` a process has, of `processes` that have blocks in turns.
+std::int64_t below(std::int64_t index, std::int64_t nb, int processes, int me) {
+    const std::int64_t round = nb * processes;
+    return index / round * nb + std::clamp<std::int64_t>(index % round - me * nb, 0, nb);
 }
 
 // As hocket::Array::empty, but private memory, in pages of 2 MiB if the system has them (shared
@@ -65,11 +67,11 @@ Matrix::Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, s
 }
 
 std::int64_t Matrix::local_row(std::int64_t row) const {
-    return below(rows_, row);
+    return below(row, nb_, grid_->rows(), grid_->row());
 }
 
 std::int64_t Matrix::local_column(std::int64_t column) const {
-    return below(columns_, column);
+    return below(column, nb_, grid_->columns(), grid_->column());
 }
 
 void Matrix::fill(const Elements& elements) const {

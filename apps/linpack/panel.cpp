@@ -2,7 +2,7 @@
 #include "panel.hpp"
 
 #include <algorithm>
-#include <map>
+#include <vector>
 
 namespace linpack {
 namespace {
@@ -35,6 +35,10 @@ void Panel::open(std::int64_t step) {
     std::fill(data_ + width_, data_ + room_of_pivots(width_), -1.0);
 }
 
+void Panel::touch() {
+    std::fill_n(data_, room_for(*matrix_), 0.0);
+}
+
 Block Panel::pivots() {
     return {data_, width_ + 1, 1, width_ + 1};
 }
@@ -56,17 +60,28 @@ std::array<Block, 2> Panel::all() {
 }
 
 void Panel::find_parcels() {
-    // The present position of each row that the exchanges have moved.
-    std::map<std::int64_t, std::int64_t> standing;
-    const auto at = [&](std::int64_t place) -> std::int64_t& {
-        return standing.try_emplace(place, place).first->second;
-    };
-    for (std::int64_t i = 0; i < width_; ++i) std::swap(at(first() + i), at(pivot(i)));
+    // The positions that the exchanges touch, and the row at each afterwards.
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < width_; ++i) places.push_back(first() + i);
+    for (std::int64_t i = 0; i < width_; ++i)
+        if (pivot(i) >= first() + width_) places.push_back(pivot(i));
+    std::sort(places.begin() + width_, places.end());
+    places.erase(std::unique(places.begin() + width_, places.end()), places.end());
+    std::vector<std::int64_t> standing = places;
+    for (std::int64_t i = 0; i < width_; ++i) {
+        const std::int64_t other =
+            pivot(i) < first() + width_
+                ? pivot(i) - first()
+                : std::lower_bound(places.begin() + width_, places.end(), pivot(i)) -
+                      places.begin();
+        std::swap(standing[static_cast<std::size_t>(i)], standing[static_cast<std::size_t>(other)]);
+    }
 
     const Grid& grid = matrix_->grid();
     out_.assign(static_cast<std::size_t>(grid.rows()), {});
     in_.assign(static_cast<std::size_t>(grid.rows()), {});
-    for (const auto& [place, row] : standing) {
+    for (std::size_t p = 0; p < places.size(); ++p) {
+        const std::int64_t place = places[p], row = standing[p];
         const bool on_top = place < first() + width_;
         const int from = matrix_->row_owner(row), to = matrix_->row_owner(place);
         for (int r = 0; r < grid.rows(); ++r) {

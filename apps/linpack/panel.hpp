@@ -54,6 +54,9 @@ class Panel {
     const Parcel& out(int row) const { return out_[static_cast<std::size_t>(row)]; }
     const Parcel& in(int row) const { return in_[static_cast<std::size_t>(row)]; }
 
+    /// Touches its memory, which the system gives at the first touch.
+    void touch();
+
   private:
     const Matrix* matrix_;
     std::int64_t step_ = 0, width_ = 0;

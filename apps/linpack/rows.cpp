@@ -45,13 +45,14 @@ Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
     : matrix_(&matrix),
       panel_(&panel),
       columns_(columns),
-      memory_(matrix.grid().room(panel.width() * columns.count)),
+      memory_(matrix.grid().room(std::max(usual_room, panel.width() * columns.count))),
       pivot_rows_{static_cast<double*>(memory_.data()), panel.width(), columns.count,
                   panel.width()} {
     const Grid& grid = matrix.grid();
     for (int r = 0; r < grid.rows(); ++r) {
         const auto room = [&](const Parcel& parcel) {
-            return grid.room(r == grid.row() ? 0 : parcel.rows() * columns.count);
+            return grid.room(r == grid.row() ? 0
+                                             : std::max(usual_room, parcel.rows() * columns.count));
         };
         out_.push_back(room(panel.out(r)));
         in_.push_back(room(panel.in(r)));

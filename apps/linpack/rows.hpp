@@ -19,6 +19,9 @@ struct Columns {
 /// of all messages are read from one region of memory.
 constexpr std::int64_t together = 4;
 
+/// Rooms for rows have this size at least, in elements: most of all then are of one size.
+constexpr std::int64_t usual_room = 1 << 15;
+
 /// Tags of messages within a process column, and of messages that differ by step and columns.
 constexpr std::int64_t rows_tag = 0;
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns);

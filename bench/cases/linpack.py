@@ -31,11 +31,11 @@ _CONTENDERS = 2  # of HPL's settings after its tuning: in one more run either ma
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The system, the processes, and HPL's program."""
     parser.add_argument("--n", default="4000,6000", help="unknowns, by commas (4000,6000)")
-    parser.add_argument("--nb", default="128", help="hocket's sizes of blocks, by commas (128)")
+    parser.add_argument("--nb", help="hocket's sizes of blocks, by commas (by N, 64 to 128)")
     parser.add_argument("--grid", default="2x1,1x2", help="grids, by commas (2x1,1x2)")
     parser.add_argument("--modes", default=",".join(linpack.MODES), help="of hocket (all)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
-    parser.add_argument("--width", type=int, default=512, help="columns updated at a time (512)")
+    parser.add_argument("--width", type=int, default=256, help="columns updated at a time (256)")
     parser.add_argument(
         "--xhpl",
         metavar="FILE",
@@ -68,7 +68,8 @@ def validate(options: argparse.Namespace) -> None:
     if options.ranks != 0:
         raise ValueError(f"--ranks {options.ranks}: the grid says how many; leave it out")
     for name in ("n", "nb", "hpl_nb"):
-        _wholes(getattr(options, name), f"--{name.replace('_', '-')}")
+        if getattr(options, name) is not None:
+            _wholes(getattr(options, name), f"--{name.replace('_', '-')}")
     if options.tuning < 1:
         raise ValueError(f"--tuning {options.tuning}: give 1 or more")
     _given(options)
@@ -122,7 +123,7 @@ def matches(options: argparse.Namespace, group: Group) -> Iterator[Match]:
                     n, 0, rows, columns, options.width, options.workers, options.timeout, link
                 )
                 chosen = _settings(options, system, program, group)
-                for nb in _wholes(options.nb, "--nb"):
+                for nb in _wholes(options.nb, "--nb") if options.nb else [linpack.usual_block(n)]:
                     of_nb = replace(system, nb=nb)
                     yield _match(of_nb, options.modes.split(","), program, chosen)
 

@@ -37,11 +37,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The program's own."""
     parser.set_defaults(runs=1)
     parser.add_argument("--n", type=int, default=1000, help="unknowns (1000)")
-    parser.add_argument("--nb", type=int, default=128, help="rows and columns of a block (128)")
+    parser.add_argument(
+        "--nb", type=int, help="rows and columns of a block (64 to N 1500, 96 to 3000, then 128)"
+    )
     parser.add_argument("--grid", default="1x1", help="processes, rows x columns (1x1)")
     parser.add_argument("--mode", default="flow", help="which of plain,lookahead,flow (flow)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
-    parser.add_argument("--width", type=int, default=512, help="columns updated at a time (512)")
+    parser.add_argument("--width", type=int, default=256, help="columns updated at a time (256)")
     parser.add_argument("--seed", type=int, default=1, help="of the matrix (1)")
     parser.add_argument(
         "--matrix", choices=("random", "singular"), default="random", help="elements (random)"
@@ -50,6 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> common.Result:
     """All modes in one start, taking turns."""
+    if options.nb is None:
+        options.nb = usual_block(options.n)
     common.at_least(options, runs=1, n=1, nb=1, workers=1, width=1, seed=0)
     modes = options.mode.split(",")
     for mode in modes:
@@ -99,6 +103,11 @@ def result(
     verdict = f"{wrong} pivots are not LAPACK's" if wrong else "every pivot is LAPACK's"
     workers = options.workers if "flow" in found else 1
     return common.Result(facts, table(options, grid, found), good, verdict, threads=workers)
+
+
+def usual_block(n: int) -> int:
+    """A size of blocks that suits N unknowns: in small systems, panels take most of the time."""
+    return 64 if n <= 1500 else 96 if n <= 3000 else 128
 
 
 def operations(n: int) -> float:
