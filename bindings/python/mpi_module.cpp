@@ -106,7 +106,10 @@ MemoryView allocate(std::int64_t bytes) {
 
 nb::tuple empty(const Layout& layout, const std::string& dtype, std::int64_t itemsize,
                 std::uintptr_t comm, std::int64_t room) {
-    Array array = Array::empty(layout, {dtype, itemsize}, comm_of(comm), room);
+    Array array = [&] {
+        const nb::gil_scoped_release released;  // new memory of large arrays is taken there
+        return Array::empty(layout, {dtype, itemsize}, comm_of(comm), room);
+    }();
     MemoryView bytes = memory_view(array.data(), array.room(), array.keep());
     return nb::make_tuple(std::move(array), std::move(bytes));
 }

@@ -52,7 +52,7 @@ class Array {
     /// `layout.size()` gets an empty local array.
     ///
     /// `room`: bytes to reserve, for remap_inplace. By default hocket reserves enough for uneven
-    /// blocks, at most twice an even share of the array. Untouched pages take no memory.
+    /// blocks, at most twice an even share of the array. It takes no memory until it is used.
     /// @throws LayoutError if the communicator has fewer processes than the layout.
     static Array empty(const Layout& layout, const DType& dtype, const Comm& comm,
                        std::int64_t room = 0);

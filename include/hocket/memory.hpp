@@ -12,8 +12,8 @@ namespace hocket {
 
 /// Allocates uninitialised memory, aligned to 64 bytes (to pages for 256 KiB or more). Zero bytes
 /// give a unique address too. The last owner frees it. `room`: bytes of address space to reserve,
-/// if more than `bytes`; untouched bytes take no memory. @throws Error if the machine has not
-/// enough memory; the message states the request.
+/// if more than `bytes`; those beyond take no memory until they are used. @throws Error if the
+/// machine has not enough memory; the message states the request.
 std::shared_ptr<std::byte> allocate(std::int64_t bytes, std::int64_t room = 0);
 
 struct MemoryUsage {

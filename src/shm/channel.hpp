@@ -31,6 +31,9 @@ struct Channel {
     alignas(128) std::atomic<std::uint64_t> finished{0};  // parts that are copied
     alignas(128) std::atomic<std::uint64_t> filled{0};    // slots of the ring, by the sender
     alignas(128) std::atomic<std::uint64_t> drained{0};   // slots of the ring, by the receiver
+    // The receiver's latest start of a short message whose elements it drops. Only a hint, so that
+    // the sender packs them and need not wait: the receiver still takes the message.
+    std::atomic<std::uint64_t> dropped{0};
 
     /// Claims the next free part below `end`; returns `end` if there is none.
     std::uint64_t claim(std::uint64_t end) {

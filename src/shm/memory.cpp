@@ -52,14 +52,30 @@ std::size_t memory_of_machine() {
     return bytes;
 }
 
-// The bytes that programs can take, with those of files that are in memory; 0 if unknown.
+// A number in a file of the system; nothing for another text, as `max`.
+std::optional<std::size_t> number_in(const char* path) {
+    std::ifstream file(path);
+    std::size_t number = 0;
+    return file >> number ? std::optional(number) : std::nullopt;
+}
+
+// The bytes that programs can take, with those of files that are in memory, within the limit of a
+// container; 0 if unknown.
 std::size_t free_memory() {
     std::ifstream lines("/proc/meminfo");
     std::string word;
     std::size_t kibibytes = 0;
     while (lines >> word)
-        if (word == "MemAvailable:" && lines >> kibibytes) return kibibytes << 10;
-    return 0;
+        if (word == "MemAvailable:" && lines >> kibibytes) break;
+    std::size_t bytes = kibibytes << 10;
+    constexpr const char* limits[][2] = {
+        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+        {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+         "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+    for (const auto& [most, now] : limits)
+        if (const auto limit = number_in(most))
+            bytes = std::min(bytes, *limit - std::min(*limit, number_in(now).value_or(0)));
+    return bytes;
 }
 
 // An error in the first collective call, on all processes, not in `allocate` on one.
@@ -84,8 +100,9 @@ class MemoryPool {
   public:
     MemoryPool() { shm::hold_in_forks(mutex_); }
 
-    // `used`: bytes of an array, without room for more. `shared`: only memory that others can map.
-    std::byte* take(std::size_t bytes, std::size_t used, bool shared) {
+    // `shared`: only memory that others can map. Returns the block, and whether it is a new segment
+    // of its own that others can map.
+    std::pair<std::byte*, bool> take(std::size_t bytes, bool shared) {
         const std::lock_guard lock(mutex_);
         in_use_ += bytes;
         auto& free = free_[bytes];
@@ -97,12 +114,15 @@ class MemoryPool {
             free.erase(std::next(found).base());
             kept_ -= bytes;
             use(block, bytes, true);
-            return block;
+            return {block, false};
         }
         try {
-            if (bytes > largest_shared_block) return make_segment(bytes, used, shared);
+            if (bytes > largest_shared_block) {
+                std::byte* const block = make_segment(bytes, shared);
+                return {block, shareable_};
+            }
             if (shared && left_ > 0 && segment_of(next_)->file < 0) left_ = 0;
-            return cut(bytes, shared);
+            return {cut(bytes, shared), false};
         } catch (...) {
             in_use_ -= bytes;
             throw;
@@ -159,7 +179,7 @@ class MemoryPool {
 
     std::byte* cut(std::size_t bytes, bool shared) {
         if (left_ < bytes) {
-            next_ = make_segment(shared_segment, 0, shared);
+            next_ = make_segment(shared_segment, shared);
             left_ = shared_segment;
         }
         std::byte* block = next_;
@@ -168,7 +188,7 @@ class MemoryPool {
         return block;
     }
 
-    std::byte* make_segment(std::size_t bytes, std::size_t used, bool must_share) {
+    std::byte* make_segment(std::size_t bytes, bool must_share) {
         const shm::Segment segment = shm::make_segment(bytes, "hocket");
         if (segment.data == nullptr)
             throw Error("there is no memory for " + std::to_string(bytes) +
@@ -182,12 +202,7 @@ class MemoryPool {
                         "than 256 KiB takes one");
         }
         shareable_ = segment.file >= 0;
-        if (bytes >= shm::huge_page) {
-            // A program may use a small part of a large array: the system gives that page by page.
-            madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
-            if (used >= shm::huge_page && used <= free_memory() / 8)
-                shm::take_huge_pages(segment, used);
-        }
+        if (bytes >= shm::huge_page) madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
         segments_[segment.data] = segment;
         return segment.data;
     }
@@ -233,8 +248,15 @@ std::shared_ptr<std::byte> taken(std::int64_t bytes, std::int64_t room, bool sha
                     " bytes: this machine has " + std::to_string(memory_of_machine()) +
                     "; use smaller arrays, or more processes on more nodes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
-    std::byte* block = pool().take(size, static_cast<std::size_t>(bytes), shared);
-    return {block, [size](std::byte* p) { pool().put_back(p, size); }};
+    const auto [block, is_new] = pool().take(size, shared);
+    std::shared_ptr<std::byte> memory(block, [size](std::byte* p) { pool().put_back(p, size); });
+    // Of larger arrays a program may use a small part, which the system gives page by page. With
+    // one process a core, all of them together take an eighth of the free memory at once.
+    const auto used = static_cast<std::size_t>(bytes);
+    if (is_new && used >= shm::huge_page &&
+        used <= free_memory() / 8 / static_cast<std::size_t>(platform::cores()))
+        shm::take_huge_pages(block, used);
+    return memory;
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ class BasicRingBuffer {
         if (count > 0) written_.store(written, std::memory_order_release);
         return count;
     }
-    /// Whether the writer may free it: the reader has detached, or none has attached and there are no
-    /// words for it.
+    /// Whether the writer may free it: the reader has detached, or none has attached and there are
+    /// no words for it.
     bool unused() const {
         const std::uint64_t reader = reader_.load(std::memory_order_acquire);
         return reader == detached || (reader == none && written_.load(std::memory_order_acquire) ==

@@ -134,14 +134,13 @@ std::byte* mapped(int file, std::size_t bytes, int kind) {
     auto* const begin = static_cast<std::byte*>(taken);
     const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(begin)) % huge_page;
     std::byte* const at = map(begin + before, MAP_FIXED);
-    if (at == nullptr) {
-        const int problem = errno;
-        munmap(begin, reserved);
-        errno = problem;
-        return nullptr;
-    }
+    const int problem = errno;
+    // A mapping that failed may have left a hole, in which another thread may map meanwhile.
+    const auto of_system = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t end = before + (bytes + of_system - 1) / of_system * of_system;
     if (before > 0) munmap(begin, before);
-    munmap(at + bytes, huge_page - before);
+    if (end < reserved) munmap(begin + end, reserved - end);
+    errno = problem;
     return at;
 }
 
@@ -221,13 +220,11 @@ void free_segment(const Segment& segment) {
     if (segment.file >= 0) close(segment.file);
 }
 
-void take_huge_pages(const Segment& segment, std::size_t bytes) {
-    if (segment.file < 0) return;
-    const std::size_t end = std::min(bytes, segment.bytes - huge_page + 1);
-    for (std::size_t at = 0; at < end; at += huge_page) {
+void take_huge_pages(std::byte* data, std::size_t bytes) {
+    for (std::size_t at = 0; at + huge_page <= bytes; at += huge_page) {
         // The system collapses only memory that has a page.
-        *reinterpret_cast<volatile std::byte*>(segment.data + at) = std::byte{0};
-        if (madvise(segment.data + at, huge_page, collapse) != 0) return;
+        *reinterpret_cast<volatile std::byte*>(data + at) = std::byte{0};
+        if (madvise(data + at, huge_page, collapse) != 0) return;
     }
 }
 

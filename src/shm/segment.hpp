@@ -40,10 +40,11 @@ Segment make_segment(std::size_t bytes, const char* name);
 /// this process writes to it, by its mapping (seals).
 Segment make_sealed_segment(std::size_t bytes, const char* name);
 void free_segment(const Segment& segment);
-/// Takes the first `bytes` of the memory of a new segment now, and in huge pages as far as the
-/// system has them: that takes a tenth of the time of a first touch page by page, here and in each
-/// process that maps it, and later uses miss fewer translations of addresses (TLB).
-void take_huge_pages(const Segment& segment, std::size_t bytes);
+/// Takes the first `bytes` of the memory of a new segment now, in huge pages as far as the system
+/// has them, and without a partial last one: that takes a tenth of the time of a first touch page
+/// by page, here and in each process that maps it, and later uses miss fewer translations of
+/// addresses (TLB).
+void take_huge_pages(std::byte* data, std::size_t bytes);
 /// Whether the contents of a segment of this process matter.
 void use_segment(const Segment& segment, bool used);
 

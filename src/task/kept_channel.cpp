@@ -118,12 +118,12 @@ void KeptChannel::learn_position(const Deadline& deadline) {
 }
 
 void KeptChannel::keep(const Array* array, Fault fault) {
-    ++sent_;
     try {
         frames_.push_back(fault ? Frame(std::move(fault)) : Frame(copy_of(*array)));
     } catch (const Error&) {
         frames_.emplace_back(Fault::current());
     }
+    ++sent_;
     if (static_cast<std::int64_t>(frames_.size()) > keep_) frames_.pop_front();
 }
 

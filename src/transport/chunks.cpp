@@ -59,12 +59,13 @@ bool Chunks::cross(std::uint64_t part, std::byte* here, const shm::SharedAddress
     bool alive = true;
     for (const kernel::OffsetCopy& each : copies_of(part)) {
         const auto add = [&](std::int64_t source, std::int64_t destination, std::int64_t bytes) {
+            if (!alive || bytes == 0) return;
             const std::int64_t from = source + each.source_offset,
                                to = destination + each.destination_offset;
             const auto length = static_cast<std::size_t>(bytes);
             here_runs.push_back({here + (sending ? from : to), length});
             there_runs.push_back({other + (sending ? to : from), length});
-            if (alive && here_runs.size() >= shm::cma_runs)
+            if (here_runs.size() >= shm::cma_runs)
                 alive = shm::cma_copy(there.process, sending, here_runs, there_runs);
         };
         if (alive) kernel::RunsOf(each.copy).each(add);

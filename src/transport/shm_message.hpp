@@ -13,7 +13,7 @@
 // wait anyway, and its memory is shared, it lends its array for a message that is not very short:
 // the receiver reads it there, which is one copy instead of two.
 //
-// Invariant: the receiver knows which of both comes, because a sender packs no further message
+// Invariant: the receiver knows which of both comes, because a sender begins no further message
 // before the receiver has taken a lent one. So a filled slot is always older than a lent array.
 #pragma once
 

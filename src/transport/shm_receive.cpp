@@ -40,7 +40,9 @@ void ShmReceive::start(void* data) {
 void ShmReceive::discard() {
     start(nullptr);
     discards_ = true;
-    if (message_->bytes >= lent_from)
+    if (is_short(*message_))
+        channel_->dropped.store(counters_.starts, std::memory_order_release);
+    else
         channel_->back.publish(counters_.starts, payload_of(discards, {}), address_words);
 }
 
@@ -70,14 +72,16 @@ bool ShmReceive::receive_short() {
 // False if this process cannot map the array; then the sender packs it.
 bool ShmReceive::copy_lent() {
     const Payload words = channel_->forward.payload(++counters_.published, address_words);
-    if (!discards_) {  // else the sender knows it
+    std::uint64_t answer = discards;
+    if (!discards_) {
         const PeerArray lent = find_peer_array(words, *message_, false);
         if (lent)
             while (copy_chunk(*channel_, counters_, *message_, data_, lent, false)) {
             }
-        channel_->back.publish(counters_.starts, payload_of(lent ? reads : 0, {}), 1);
-        if (!lent) return false;
+        answer = lent ? reads : 0;
     }
+    channel_->back.publish(counters_.starts, payload_of(answer, {}), 1);
+    if (answer == 0) return false;
     counters_.parts += message_->parts().size();
     return true;
 }
@@ -153,7 +157,7 @@ bool ShmReceive::step() {
         case State::expecting:
             refused_ = channel_->refused(counters_.starts);
             if (refused_) {
-                if (!discards_ || message_->bytes < lent_from)
+                if (!discards_ || is_short(*message_))
                     channel_->back.publish(counters_.starts, {}, 0);
                 state_ = State::idle;
                 return true;

@@ -68,9 +68,11 @@ void ShmSend::refuse() {
     state_ = State::refusing;
 }
 
-// False if the receiver could not read the array.
+// False if the receiver could not read the array, or does not want it.
 bool ShmSend::lend() {
     if (!lends_ || message_->bytes < lent_from || !message_->dense) return false;
+    if (end_->channel->dropped.load(std::memory_order_acquire) == end_->counters.starts)
+        return false;
     const shm::SharedAddress address = shm::shared_address_of(data_ + message_->array_offset);
     if (!address) return false;
     end_->channel->forward.publish(++end_->counters.published, payload_of(0, address),

@@ -40,7 +40,8 @@ def empty(
         communicator of at least ``lay.size`` processes; None: ``MPI.COMM_WORLD``
     room
         elements for which to reserve memory. By default hocket reserves enough for remaps by
-        `remap_inplace`, at most twice an even share of the array. Unused memory takes no pages.
+        `remap_inplace`, at most twice an even share of the array. It takes no memory until
+        it is used.
 
     Returns
     -------

@@ -181,7 +181,7 @@ def redistribute(
 def _plain_destination(a: Any, layout: Any, out: Any) -> Optional[Array]:
     """The result of a redistribution whose arguments are so plain that `_Move` would find nothing
     to do, else None: for small arrays its checks take a third of the call."""
-    if type(a) is not Array or type(layout) is not Layout:
+    if type(a) is not Array or a._home is not None or type(layout) is not Layout:
         return None
     if out is None:
         try:
