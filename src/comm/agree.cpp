@@ -229,21 +229,16 @@ std::string calls_differ(const std::string& low, const std::string& low_name,
            ", but " + high_name + " calls " + high + "; make the same call everywhere";
 }
 
-Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
-                                Disagreement disagreement) {
+namespace {
+
+Protocol<CallSignature> collect_by(Group group, int tag, CallSignature mine, Merge merge) {
     const int size = group.size();
     if (size == 1) {
         mine.everywhere = static_cast<bool>(mine.fault);
         co_return mine;
     }
     const MemberSignature own{std::move(mine), group.index, 1};
-    const std::string folded = co_await reduce(
-        group, tag, own.packed(), [size, disagreement](std::string low, const std::string& high) {
-            if (same_statement(low, high)) return low;
-            return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size,
-                         disagreement)
-                .packed();
-        });
+    const std::string folded = co_await reduce(group, tag, own.packed(), std::move(merge));
     if (!group.lowest()) {
         CallSignature nothing;
         co_return nothing;
@@ -254,6 +249,36 @@ Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
     if (fault && all.by_many > 0 && all.by_many < size)
         fault.message = name(all, size) + ": " + fault.message;
     co_return all.statement;
+}
+
+Protocol<std::string> agree_by(Group group, int tag, CallSignature mine, Merge merge) {
+    const CallSignature all = co_await collect_by(group, tag, std::move(mine), std::move(merge));
+    Packer out;
+    out.text(all.fault.kind).text(all.fault.message).text(all.payload);
+    const std::string outcome = co_await broadcast(group, tag, out.take());
+    Unpacker in(outcome);
+    Fault fault;
+    fault.kind = in.text();
+    fault.message = in.text();
+    if (fault) fault.raise();
+    co_return in.text();
+}
+
+Merge merge_of(int size, Disagreement disagreement) {
+    return [size, disagreement](std::string low, const std::string& high) {
+        if (same_statement(low, high)) return low;
+        return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size,
+                     disagreement)
+            .packed();
+    };
+}
+
+}  // namespace
+
+Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
+                                Disagreement disagreement) {
+    Merge merge = merge_of(group.size(), disagreement);
+    return collect_by(std::move(group), tag, std::move(mine), std::move(merge));
 }
 
 Protocol<std::string> broadcast(Group group, int tag, std::string text) {
@@ -275,16 +300,21 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text) {
 }
 
 Protocol<std::string> agree(Group group, int tag, CallSignature mine, Disagreement disagreement) {
-    const CallSignature all = co_await collect(group, tag, std::move(mine), disagreement);
-    Packer out;
-    out.text(all.fault.kind).text(all.fault.message).text(all.payload);
-    const std::string outcome = co_await broadcast(group, tag, out.take());
-    Unpacker in(outcome);
-    Fault fault;
-    fault.kind = in.text();
-    fault.message = in.text();
-    if (fault) fault.raise();
-    co_return in.text();
+    Merge merge = merge_of(group.size(), disagreement);
+    return agree_by(std::move(group), tag, std::move(mine), std::move(merge));
+}
+
+Protocol<std::string> gather(Group group, int tag, CallSignature mine) {
+    const int size = group.size();
+    return agree_by(std::move(group), tag, std::move(mine),
+                    [size](const std::string& low, const std::string& high) {
+                        MemberSignature first = MemberSignature::unpacked(low);
+                        MemberSignature second = MemberSignature::unpacked(high);
+                        std::string both = first.statement.payload + second.statement.payload;
+                        first = merge(std::move(first), std::move(second), size, calls_differ);
+                        first.statement.payload = std::move(both);
+                        return first.packed();
+                    });
 }
 
 }  // namespace hocket::comm
