@@ -111,6 +111,8 @@ DType record_of(std::int64_t bytes);
 class Row {
   public:
     Row(const Comm& comm, std::int64_t bytes);
+    Row(const Row&) = delete;
+    Row& operator=(const Row&) = delete;
     std::byte* data() const { return data_; }
     /// The rows of all processes, one after the other. Collective, and the last use of this row.
     /// `call`: its text, which must be the same on all processes.
