@@ -2,6 +2,7 @@
 // What hocket.computing takes from the room of arrays; `make demo` builds neither.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "hocket/binding.hpp"
@@ -48,15 +49,18 @@ void bind_array(nb::module_& m) {
 
     m.def(
         "allgather",
-        [](std::uintptr_t comm, std::uintptr_t row, std::int64_t bytes) {
-            std::optional<Array> all;
+        [](std::uintptr_t comm, const std::string& call, const nb::bytes& row) {
+            const auto bytes = static_cast<std::int64_t>(row.size());
+            const Comm on = comm_of(comm);
+            std::shared_ptr<const std::byte> all;
             {
                 const nb::gil_scoped_release released;
-                all = Binding::allgather(comm_of(comm), reinterpret_cast<const void*>(row), bytes);
+                all = Binding::allgather(on, call, row.data(), bytes);
             }
-            return memory_view(all->data(), bytes * all->layout().size(), all->keep());
+            auto* const data = const_cast<std::byte*>(all.get());
+            return memory_view(data, bytes * on.size(), std::move(all));
         },
-        "comm"_a, "row"_a, "bytes"_a, "The rows of all processes, on every process.");
+        "comm"_a, "call"_a, "row"_a, "The rows of all processes, on every process.");
     m.def(
         "exchange",
         [](std::uintptr_t comm, const Numbers& to, std::uintptr_t records, std::int64_t bytes) {

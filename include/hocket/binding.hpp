@@ -95,8 +95,10 @@ struct Binding {
     static void locate(const Layout& layout, std::span<const std::int64_t> numbers,
                        std::int64_t* owners, std::int64_t* offsets);
 
-    /// The rows of all processes, of `bytes` bytes each, on every process. Collective.
-    static Array allgather(const Comm& comm, const void* mine, std::int64_t bytes);
+    /// The rows of all processes, of `bytes` bytes each, on every process. Collective. `call` is
+    /// for errors of processes that make different calls.
+    static std::shared_ptr<const std::byte> allgather(const Comm& comm, const std::string& call,
+                                                      const void* mine, std::int64_t bytes);
     /// Sends record k, of `bytes` bytes, to process to[k]. Returns the records that arrive, in the
     /// order of their senders and of one sender in their order, and their number from each process.
     /// Collective.

@@ -159,17 +159,17 @@ bool sum_plainly(const std::vector<double>& pairs, std::size_t count, double* re
 bool sum_by_pairs(const Array& array, const LocalTerms* terms, const Partials& partials,
                   const Array& result, Deadline deadline) {
     const ExactType type = *exact_type(array.dtype());
-    std::vector<double> mine;
-    if (terms != nullptr) mine.resize(static_cast<std::size_t>(2 * terms->numbers()));
-    const bool valid = terms == nullptr || terms->pairs(mine.data());
+    const auto fill = [&](std::byte* mine, std::size_t) {
+        return terms == nullptr || terms->pairs(reinterpret_cast<double*>(mine));
+    };
     const std::int64_t numbers = count_of(result) * type.parts;
     std::vector<double> all;
     const auto take = [&](const std::byte* values) {
         const auto* const first = reinterpret_cast<const double*>(values);
         all.insert(all.end(), first, first + 2 * numbers);
     };
-    if (!collect(partials, mine.data(), std::int64_t{16} * type.parts, valid, array.comm(),
-                 deadline, take))
+    all.reserve(partials.parts.size() * static_cast<std::size_t>(2 * numbers));
+    if (!collect(partials, std::int64_t{16} * type.parts, array.comm(), deadline, fill, take))
         return false;
     if (numbers == 0) return true;
     if (type.number == exact::Number::float64 &&
@@ -237,16 +237,16 @@ void sum_along(const Array& array, const std::vector<std::size_t>& dims, const A
         return sum_by_tiles(array, dims, result, tiles, by_pairs, deadline);
 
     const std::int64_t numbers = count_of(result) * type.parts;
-    std::vector<std::int64_t> mine, sums(static_cast<std::size_t>(numbers * words));
-    if (terms) {
-        mine.resize(static_cast<std::size_t>(terms->numbers() * words));
-        terms->accumulate(mine.data(), words);
-    }
-    collect(*partials, mine.data(), bytes, true, array.comm(), deadline,
-            [&](const std::byte* values) {
-                exact::merge(sums.data(), reinterpret_cast<const std::int64_t*>(values), numbers,
-                             type.number, false);
-            });
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(numbers * words));
+    const auto fill = [&](std::byte* mine, std::size_t size) {
+        std::memset(mine, 0, size);
+        if (terms) terms->accumulate(reinterpret_cast<std::int64_t*>(mine), words);
+        return true;
+    };
+    collect(*partials, bytes, array.comm(), deadline, fill, [&](const std::byte* values) {
+        exact::merge(sums.data(), reinterpret_cast<const std::int64_t*>(values), numbers,
+                     type.number, false);
+    });
     exact::round(sums.data(), numbers, type.number, false, type.number, result.data());
 }
 
@@ -274,8 +274,10 @@ Array exact_total(const Array& a, const std::optional<Array>& b, Deadline deadli
     }
     if (a.comm().size() > 1) {
         const std::int64_t each = words * type.parts;
-        const Array all = gathered(a.comm(), mine.data(), 8 * each, deadline);
-        const auto* rows = static_cast<const std::int64_t*>(all.data());
+        Row row(a.comm(), 8 * each);
+        std::memcpy(row.data(), mine.data(), static_cast<std::size_t>(8 * each));
+        const auto all = row.gather(b ? "dot product" : "sum", deadline);
+        const auto* rows = reinterpret_cast<const std::int64_t*>(all.get());
         std::fill(mine.begin(), mine.end(), 0);
         for (int rank = 0; rank < a.comm().size(); ++rank, rows += each)
             exact::merge(mine.data(), rows, type.parts, type.number, b.has_value());

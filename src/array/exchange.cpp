@@ -89,7 +89,7 @@ void Exchange::answer(const Array& answers, void* into) const {
 void fetch(const Array& array, std::span<const std::int64_t> numbers, void* values,
            Deadline deadline) {
     std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
-    Binding::locate(array.layout(), numbers, processes.data(), offsets.data());
+    layout::locate(array.layout(), numbers, processes.data(), offsets.data());
     const Exchange exchange(array.comm(), processes, deadline);
     const Records asked =
         exchange.send(reinterpret_cast<const std::byte*>(offsets.data()), sizeof offsets[0]);
@@ -111,7 +111,7 @@ Delivered deliver(const Comm& comm, const Layout& layout, std::span<const std::i
         std::int64_t offset, turn;
     };
     std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
-    Binding::locate(layout, numbers, processes.data(), offsets.data());
+    layout::locate(layout, numbers, processes.data(), offsets.data());
     const std::size_t size = index_of(bytes), each = sizeof(Heading) + size;
     std::vector<std::byte> records(numbers.size() * each);
     for (std::size_t k = 0; k < numbers.size(); ++k) {
@@ -158,16 +158,15 @@ void store(const Array& array, std::span<const std::int64_t> numbers, const void
 
 void hocket::Binding::locate(const Layout& layout, std::span<const std::int64_t> numbers,
                              std::int64_t* owners, std::int64_t* offsets) {
-    layout::Owners places(layout, numbers.size());
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const auto [process, offset] = places.of(numbers[k]);
-        owners[k] = process;
-        offsets[k] = offset;
-    }
+    layout::locate(layout, numbers, owners, offsets);
 }
 
-hocket::Array hocket::Binding::allgather(const Comm& comm, const void* mine, std::int64_t bytes) {
-    return array::gathered(comm, mine, bytes, {});
+std::shared_ptr<const std::byte> hocket::Binding::allgather(const Comm& comm,
+                                                            const std::string& call,
+                                                            const void* mine, std::int64_t bytes) {
+    array::Row row(comm, bytes);
+    std::memcpy(row.data(), mine, static_cast<std::size_t>(bytes));
+    return row.gather(call, {});
 }
 
 std::pair<std::shared_ptr<std::byte>, std::vector<std::int64_t>> hocket::Binding::exchange(

@@ -8,10 +8,6 @@
 #include "array/layouts.hpp"
 #include "array/numbers.hpp"
 #include "base/text.hpp"
-#include "comm/agree.hpp"
-#include "comm/call.hpp"
-#include "comm/engine.hpp"
-#include "comm/state.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/memory.hpp"
 #include "hocket/transfer.hpp"
@@ -21,11 +17,6 @@
 
 namespace hocket::array {
 namespace {
-
-comm::Protocol<> agreed(Comm on, comm::CallSignature mine, int tag) {
-    co_await on.state().open();
-    co_await comm::agree(comm::Group::whole(on.state().link()), tag, std::move(mine));
-}
 
 Array reversed(const Array& array, const Layout& layout) {
     const Shape strides(array.strides().rbegin(), array.strides().rend());
@@ -41,24 +32,6 @@ bool mirrors(const Array& array, const ComputeOptions& options) {
 }
 
 }  // namespace
-
-void agree(const Comm& comm, std::string text, Deadline deadline,
-           const std::function<void()>& check) {
-    comm::CallSignature mine;
-    mine.text = std::move(text);
-    try {
-        check();
-    } catch (...) {
-        mine.fault = comm::Fault::current();
-    }
-    std::shared_ptr<comm::Call> call;
-    {
-        const comm::EngineLock engine_lock;
-        call = std::make_shared<comm::Call>(agreed(comm, mine, comm.state().next_tag()), mine.text);
-        comm::Engine::instance().add(call);
-    }
-    wait(*call, deadline);
-}
 
 std::string said(const Array& array) {
     return array.dtype().name + " " + layout::label(array.layout().form());
@@ -277,31 +250,6 @@ Array slab(const Array& array, std::size_t dim, std::int64_t first, std::int64_t
 
 DType record_of(std::int64_t bytes) {
     return {"V" + std::to_string(bytes), bytes};
-}
-
-Array gathered(const Comm& comm, const void* mine, std::int64_t bytes, Deadline deadline) {
-    const std::int64_t size = comm.size();
-    const DType record = record_of(bytes);
-    const Shape shape{size};
-    // Memory that the transfer may use after a deadline.
-    const Array own = Array::empty(Layout(shape, "(BLOCK)", {size}), record, comm);
-    std::memcpy(own.data(), mine, static_cast<std::size_t>(bytes));
-    return copied(own, replicated(shape, size), deadline);
-}
-
-std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
-                                 Deadline deadline) {
-    if (bytes == 0) return {};
-    const Array all = gathered(comm, mine, bytes, deadline);
-    const auto* const first = static_cast<const std::byte*>(all.data());
-    return {first, first + comm.size() * bytes};
-}
-
-std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadline deadline) {
-    const auto bytes = allgather(comm, &mine, sizeof mine, deadline);
-    std::vector<std::int64_t> found(bytes.size() / sizeof mine);
-    std::memcpy(found.data(), bytes.data(), bytes.size());
-    return found;
 }
 
 std::int64_t within_buffers(std::int64_t bytes) {

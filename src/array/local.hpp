@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -106,8 +107,24 @@ std::int64_t within_buffers(std::int64_t bytes);
 
 /// Elements of any bytes, by NumPy's name.
 DType record_of(std::int64_t bytes);
-/// Gathers `bytes` bytes of every process, one process after the other. Collective.
-Array gathered(const Comm& comm, const void* mine, std::int64_t bytes, Deadline deadline);
+/// A row of each process, which all processes get. `data` is memory for this process's row.
+class Row {
+  public:
+    Row(const Comm& comm, std::int64_t bytes);
+    Row(const Row&) = delete;
+    Row& operator=(const Row&) = delete;
+    std::byte* data() const { return data_; }
+    /// The rows of all processes, one after the other. Collective, and the last use of this row.
+    /// `call`: its text, which must be the same on all processes.
+    std::shared_ptr<const std::byte> gather(const std::string& call, Deadline deadline);
+
+  private:
+    Comm comm_;
+    std::int64_t bytes_;
+    std::string text_;            // a short row, which travels with the agreement
+    std::optional<Array> array_;  // a long one, which the transfer may use after a deadline
+    std::byte* data_;
+};
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline);
 /// Gathers one number of every process.

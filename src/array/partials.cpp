@@ -10,6 +10,7 @@
 #include "hocket/binding.hpp"
 #include "layout/binary.hpp"
 #include "layout/form.hpp"
+#include "layout/owners.hpp"
 #include "transfer/lru_cache.hpp"
 
 namespace hocket::array {
@@ -19,7 +20,7 @@ namespace {
 constexpr std::int64_t few = std::int64_t{1} << 18;
 
 Partials made(const Layout& layout, const std::vector<std::size_t>& dims, std::int64_t process) {
-    Partials found{without(layout, dims), {}, 0, {}, {}};
+    Partials found{without(layout, dims), {}, 0, {}, {}, {}};
     std::vector<std::vector<std::int64_t>> along;
     std::size_t count = 1;
     for (const std::size_t dim : dims) {
@@ -42,9 +43,15 @@ Partials made(const Layout& layout, const std::vector<std::size_t>& dims, std::i
     const auto wanted = numbers(found.target, process);
     found.owners.resize(count * wanted.size());
     found.offsets.resize(found.owners.size());
-    for (std::size_t k = 0; k < count; ++k)
-        Binding::locate(found.parts[k], wanted, found.owners.data() + k * wanted.size(),
-                        found.offsets.data() + k * wanted.size());
+    for (std::size_t k = 0; k < count; ++k) {
+        std::int64_t* const owners = found.owners.data() + k * wanted.size();
+        std::int64_t* const offsets = found.offsets.data() + k * wanted.size();
+        layout::locate(found.parts[k], wanted, owners, offsets);
+        bool in_order = !wanted.empty();
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            in_order = in_order && owners[i] == owners[0] && offsets[i] == static_cast<long>(i);
+        found.sole_owners.push_back(in_order ? owners[0] : -1);
+    }
     return found;
 }
 
@@ -61,51 +68,58 @@ std::shared_ptr<const Partials> partials_of(const Layout& layout,
                               [&](const std::string&) { return made(layout, dims, process); });
 }
 
-bool collect(const Partials& partials, const void* mine, std::int64_t bytes, bool valid,
-             const Comm& comm, Deadline deadline,
+bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Deadline deadline,
+             const std::function<bool(std::byte* memory, std::size_t size)>& fill,
              const std::function<void(const std::byte* values)>& take) {
-    if (partials.are_results()) {
-        if (valid) take(static_cast<const std::byte*>(mine));
-        return valid;
-    }
-    const auto size = static_cast<std::size_t>(bytes);
-    const auto count = static_cast<std::size_t>(
-        comm.rank() < partials.target.size() ? partials.target.local_elements(comm.rank()) : 0);
-    const std::int64_t row = 8 + partials.most * bytes;  // the first byte: whether it is valid
     const auto held = [&](const Layout& layout) {
         return comm.rank() < layout.size() ? layout.local_elements(comm.rank()) : 0;
     };
-    if (row * comm.size() <= few) {
-        std::vector<std::byte> own(static_cast<std::size_t>(row));
-        own[0] = std::byte{valid};
-        std::int64_t results = 0;
-        for (const Layout& part : partials.parts) results = std::max(results, held(part));
-        if (results > 0)
-            std::memcpy(own.data() + 8, mine, static_cast<std::size_t>(results) * size);
-        const Array all = gathered(comm, own.data(), row, deadline);
-        const auto* const rows = static_cast<const std::byte*>(all.data());
+    const auto each_size = static_cast<std::size_t>(bytes);
+    std::size_t own = 0;  // bytes of this process's partial results
+    for (const Layout& part : partials.parts)
+        own = std::max(own, static_cast<std::size_t>(held(part)) * each_size);
+    const auto count = static_cast<std::size_t>(held(partials.target));
+    const std::int64_t length = 8 + partials.most * bytes;  // the first byte: whether it is valid
+    if (!partials.are_results() && length * comm.size() <= few) {
+        Row row(comm, length);
+        std::memset(row.data(), 0, 8);
+        row.data()[0] = std::byte{fill(row.data() + 8, own)};
+        const auto all = row.gather("partial results", deadline);
+        const std::byte* const rows = all.get();
         for (int rank = 0; rank < comm.size(); ++rank)
-            if (rows[rank * row] == std::byte{0}) return false;
-        std::vector<std::byte> values(count * size);
+            if (rows[rank * length] == std::byte{0}) return false;
+        std::vector<std::byte> values;
         for (std::size_t k = 0; k < partials.parts.size(); ++k) {
+            if (partials.sole_owners[k] >= 0) {
+                take(rows + partials.sole_owners[k] * length + 8);
+                continue;
+            }
             const std::int64_t* const owners = partials.owners.data() + k * count;
             const std::int64_t* const offsets = partials.offsets.data() + k * count;
+            values.resize(count * each_size);
             with_size(bytes, [&](auto each) {
                 for (std::size_t i = 0; i < count; ++i)
                     std::memcpy(values.data() + i * each,
-                                rows + owners[i] * row + 8 + offsets[i] * bytes, each);
+                                rows + owners[i] * length + 8 + offsets[i] * bytes, each);
             });
             take(values.data());
         }
         return true;
     }
+    std::vector<std::byte> mine(own);
+    const bool valid = fill(mine.data(), own);
+    if (partials.are_results()) {
+        if (valid) take(mine.data());
+        return valid;
+    }
     const auto all = allgather(comm, std::int64_t{valid}, deadline);
     if (std::find(all.begin(), all.end(), 0) != all.end()) return false;
     for (const Layout& part : partials.parts) {
-        const Array own = Array::empty(part, record_of(bytes), comm);
+        const Array moved = Array::empty(part, record_of(bytes), comm);
         if (held(part) > 0)
-            std::memcpy(own.data(), mine, static_cast<std::size_t>(held(part)) * size);
-        take(static_cast<const std::byte*>(to(own, partials.target, deadline).data()));
+            std::memcpy(moved.data(), mine.data(),
+                        static_cast<std::size_t>(held(part)) * each_size);
+        take(static_cast<const std::byte*>(to(moved, partials.target, deadline).data()));
     }
     return true;
 }
@@ -119,6 +133,11 @@ void hocket::Binding::collect(
     const std::int64_t process = comm.rank() < layout.size() ? comm.rank() : -1;
     const auto partials = array::partials_of(layout, {dims.begin(), dims.end()}, process);
     const std::int64_t count = process < 0 ? 0 : partials->target.local_elements(process);
-    array::collect(*partials, mine, bytes, true, comm, {},
+    if (partials->are_results()) return take(static_cast<const std::byte*>(mine), count);
+    const auto fill = [&](std::byte* memory, std::size_t size) {
+        if (size > 0) std::memcpy(memory, mine, size);
+        return true;
+    };
+    array::collect(*partials, bytes, comm, {}, fill,
                    [&](const std::byte* values) { take(values, count); });
 }

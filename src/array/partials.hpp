@@ -20,6 +20,8 @@ struct Partials {
     /// For each part, and each element of this process in the result: the process that has its
     /// partial result, and the number there. Only if they are few.
     std::vector<std::int64_t> owners, offsets;
+    /// For each part: the process that has all of them, in order; -1: none has.
+    std::vector<std::int64_t> sole_owners;
 
     /// Whether the one part that there is has its partial results where the result is.
     bool are_results() const { return parts.size() == 1 && parts[0] == target; }
@@ -30,12 +32,13 @@ std::shared_ptr<const Partials> partials_of(const Layout& layout,
                                             const std::vector<std::size_t>& dims,
                                             std::int64_t process);
 
-/// Brings partial results of `bytes` bytes to the processes of the result, and calls
+/// Brings partial results of `bytes` bytes to the processes of the result. `fill(memory, size)`
+/// writes those of this process; if it returns false on a process, all return false. Calls
 /// `take(values)` for one part after the other: dense values of this process's elements in the
-/// result. If `valid` is false on a process, takes none, and returns false on every process.
-/// Collective, unless they are results; then each process returns its own `valid`.
-bool collect(const Partials& partials, const void* mine, std::int64_t bytes, bool valid,
-             const Comm& comm, Deadline deadline,
+/// result. Collective, unless they are results; then each process returns its own outcome of
+/// `fill`.
+bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Deadline deadline,
+             const std::function<bool(std::byte* memory, std::size_t size)>& fill,
              const std::function<void(const std::byte* values)>& take);
 
 }  // namespace hocket::array

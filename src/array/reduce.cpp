@@ -96,15 +96,16 @@ Array reduced_along(Operand operand, std::size_t dim, const Cells& cells, bool n
     const auto partials = partials_of(array.layout(), {dim}, array.process());
     const Array result = Array::empty(partials->target, cells.result, array.comm());
     const std::int64_t count = count_of(result);
-    std::vector<std::byte> own, all(static_cast<std::size_t>(count * cells.bytes));
+    std::vector<std::byte> all(static_cast<std::size_t>(count * cells.bytes));
     cells.clear(all.data(), count);
-    if (count_of(array) > 0) {
+    const auto fill = [&](std::byte* mine, std::size_t) {
+        if (count_of(array) == 0) return true;
         const LocalLines local(operand, dim, numbered);
-        own.resize(static_cast<std::size_t>(local.lines.results() * cells.bytes));
-        cells.clear(own.data(), local.lines.results());
-        cells.add(own.data(), local.lines);
-    }
-    collect(*partials, own.data(), cells.bytes, true, array.comm(), deadline,
+        cells.clear(mine, local.lines.results());
+        cells.add(mine, local.lines);
+        return true;
+    };
+    collect(*partials, cells.bytes, array.comm(), deadline, fill,
             [&](const std::byte* values) { cells.merge(all.data(), values, count); });
     if (count > 0) cells.finish(all.data(), count, result.data());
     return result;

@@ -27,15 +27,18 @@ Shape slab_shape(const Array& array, std::size_t dim, std::int64_t count) {
 }
 
 // Copies `count` indices along a dimension, of `from` from `first` on, to `into` from `at` on.
-void move_slab(const Array& from, std::int64_t first, const Array& into, std::int64_t at,
-               std::int64_t count, std::size_t dim, Deadline deadline) {
-    if (count <= 0 || from.layout().num_elements() == 0) return;
+// Returns the move to wait for, if elements change their process.
+std::shared_ptr<Operation> move_slab(const Array& from, std::int64_t first, const Array& into,
+                                     std::int64_t at, std::int64_t count, std::size_t dim) {
+    if (count <= 0 || from.layout().num_elements() == 0) return nullptr;
     if (!is_local(from.layout(), dim))
-        return copy(slab(from, dim, first, first + count), slab(into, dim, at, at + count),
-                    deadline);
-    if (count_of(from) == 0) return;
-    kernel::Copy(slab_shape(from, dim, count), from.dtype().size, from.strides(), into.strides())
-        .run(address_of(from, dim, first), address_of(into, dim, at));
+        return iredistribute(slab(from, dim, first, first + count), slab(into, dim, at, at + count),
+                             {});
+    if (count_of(from) > 0)
+        kernel::Copy(slab_shape(from, dim, count), from.dtype().size, from.strides(),
+                     into.strides())
+            .run(address_of(from, dim, first), address_of(into, dim, at));
+    return nullptr;
 }
 
 // Sets this process's elements of `count` indices along a dimension, from `first` on.
@@ -65,11 +68,11 @@ Array shifted(const Array& array, std::int64_t shift, bool around, const void* b
     const std::int64_t kept = extent - std::abs(shift);
     const std::int64_t from = std::max<std::int64_t>(shift, 0);
     const std::int64_t at = std::max<std::int64_t>(-shift, 0);
-    move_slab(source, from, result, at, kept, dim, options.deadline);
-    if (around)
-        move_slab(source, 0, result, kept, extent - kept, dim, options.deadline);
-    else
-        fill_slab(result, dim, shift < 0 ? 0 : kept, extent - kept, boundary);
+    const auto inner = move_slab(source, from, result, at, kept, dim);
+    const auto outer = around ? move_slab(source, 0, result, kept, extent - kept, dim) : nullptr;
+    if (!around) fill_slab(result, dim, shift < 0 ? 0 : kept, extent - kept, boundary);
+    for (const auto& move : {inner, outer})
+        if (move) wait(*move, options.deadline);
     return out_of_order(result, options, array.layout());
 }
 

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/pack.hpp"
 #include "base/platform.hpp"
-#include "comm/texts.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::comm {
@@ -241,21 +239,16 @@ std::string calls_differ(const std::string& low, const std::string& low_name,
            ", but " + high_name + " calls " + high + "; make the same call everywhere";
 }
 
-Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
-                                Disagreement disagreement) {
+namespace {
+
+Protocol<CallSignature> collect_by(Group group, int tag, CallSignature mine, Merge merge) {
     const int size = group.size();
     if (size == 1) {
         mine.everywhere = static_cast<bool>(mine.fault);
         co_return mine;
     }
     const MemberSignature own{std::move(mine), group.index, 1};
-    const std::string folded = co_await reduce(
-        group, tag, own.packed(), [size, disagreement](std::string low, const std::string& high) {
-            if (same_statement(low, high)) return low;
-            return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size,
-                         disagreement)
-                .packed();
-        });
+    const std::string folded = co_await reduce(group, tag, own.packed(), std::move(merge));
     if (!group.lowest()) {
         CallSignature nothing;
         co_return nothing;
@@ -266,6 +259,35 @@ Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
     if (fault && all.by_many > 0 && all.by_many < size)
         fault.message = name(all, size) + ": " + fault.message;
     co_return all.statement;
+}
+
+Protocol<std::string> agree_by(Group group, int tag, CallSignature mine, Merge merge) {
+    const CallSignature all = co_await collect_by(group, tag, std::move(mine), std::move(merge));
+    Packer out;
+    all.fault.pack(out);
+    out.text(all.payload);
+    const std::string outcome = co_await broadcast(group, tag, out.take());
+    Unpacker in(outcome);
+    const Fault fault = Fault::unpacked(in);
+    if (fault) fault.raise();
+    co_return in.text();
+}
+
+Merge merge_of(int size, Disagreement disagreement) {
+    return [size, disagreement](std::string low, const std::string& high) {
+        if (same_statement(low, high)) return low;
+        return merge(MemberSignature::unpacked(low), MemberSignature::unpacked(high), size,
+                     disagreement)
+            .packed();
+    };
+}
+
+}  // namespace
+
+Protocol<CallSignature> collect(Group group, int tag, CallSignature mine,
+                                Disagreement disagreement) {
+    Merge merge = merge_of(group.size(), disagreement);
+    return collect_by(std::move(group), tag, std::move(mine), std::move(merge));
 }
 
 Protocol<std::string> broadcast(Group group, int tag, std::string text) {
@@ -287,62 +309,21 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text) {
 }
 
 Protocol<std::string> agree(Group group, int tag, CallSignature mine, Disagreement disagreement) {
-    const CallSignature all = co_await collect(group, tag, std::move(mine), disagreement);
-    Packer out;
-    all.fault.pack(out);
-    out.text(all.payload);
-    const std::string outcome = co_await broadcast(group, tag, out.take());
-    Unpacker in(outcome);
-    const Fault fault = Fault::unpacked(in);
-    if (fault) fault.raise();
-    co_return in.text();
+    Merge merge = merge_of(group.size(), disagreement);
+    return agree_by(std::move(group), tag, std::move(mine), std::move(merge));
 }
 
-Protocol<> agree_when_ready(const Group& group, int tag, const std::function<bool()>& ready,
-                            const std::function<void()>& serve) {
-    Link& link = *group.link;
-    Texts texts(link, group.lowest() ? any_source : group.rank_of(0), tag);
-    Requests sent;
-    Fault fault;
-    std::string statement;
-    std::set<int> awaited;  // ranks whose text has not come
-    for (int member = group.lowest() ? 1 : 0; member < (group.lowest() ? group.size() : 1);
-         ++member)
-        awaited.insert(group.rank_of(member));
-    const auto all = awaited;
-    bool is_ready = false, decided = false;
-    When over([&] {
-        try {
-            if (!fault && !decided) is_ready = ready();
-            if (!fault && decided) serve();
-        } catch (const Error&) {
-            if (!decided) fault = Fault::current();
-        }
-        while (!awaited.empty()) {
-            const auto text = texts.next();
-            if (!text) break;
-            awaited.erase(text->from);
-            Unpacker in(text->text);
-            const Fault theirs = Fault::unpacked(in);
-            if (fault || !theirs) continue;
-            fault = theirs;
-            if (!group.lowest()) continue;
-            const auto by = std::find(group.members.begin(), group.members.end(), text->from);
-            fault.message = "process " + std::to_string(by - group.members.begin()) + " of " +
-                            std::to_string(group.size()) + ": " + theirs.message;
-        }
-        const bool ends = fault || (is_ready && (!group.lowest() || awaited.empty()));
-        if (ends && !std::exchange(decided, true)) {
-            Packer packer;
-            fault.pack(packer);
-            statement = packer.take();
-            for (const int rank : all) link.send_text(sent, statement, rank, tag);
-        }
-        for (const int rank : awaited) link.need(rank);
-        return sent.holds() && decided && awaited.empty();
-    });
-    co_await until(over);
-    if (fault) fault.raise();
+Protocol<std::string> gather(Group group, int tag, CallSignature mine) {
+    const int size = group.size();
+    return agree_by(std::move(group), tag, std::move(mine),
+                    [size](const std::string& low, const std::string& high) {
+                        MemberSignature first = MemberSignature::unpacked(low);
+                        MemberSignature second = MemberSignature::unpacked(high);
+                        std::string both = first.statement.payload + second.statement.payload;
+                        first = merge(std::move(first), std::move(second), size, calls_differ);
+                        first.statement.payload = std::move(both);
+                        return first.packed();
+                    });
 }
 
 }  // namespace hocket::comm

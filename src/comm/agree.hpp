@@ -99,6 +99,9 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text);
 Protocol<std::string> agree(Group group, int tag, CallSignature mine,
                             Disagreement disagreement = calls_differ);
 
+/// `agree`, but returns the payloads of all members, one after the other.
+Protocol<std::string> gather(Group group, int tag, CallSignature mine);
+
 /// As an agreement, but a process that has failed ends the waits of the others at once. `ready` is
 /// called until this process is ready or it throws, on the lowest until all are ready; from then on
 /// `serve`, which others may need to become ready. Each process sends one text to the lowest, which

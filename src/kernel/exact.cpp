@@ -25,7 +25,7 @@ std::int64_t words(Number number, bool products) {
 void add(const Terms& terms, std::int64_t* accumulators) {
     Blocks blocks(terms, terms.b != nullptr);
     const std::int64_t each = blocks.range().words();
-    walk_all(terms, blocks, nullptr, [&](const Block& block) {
+    walk_all(terms, blocks, {}, [&](const Block& block) {
         std::int64_t* accumulator = accumulators + block.element * each;
         blocks.add(block, accumulator);
         if (block.last) carry(accumulator, blocks.range());
@@ -58,7 +58,7 @@ bool pairs(const Terms& terms, double* sums) {
     Blocks blocks(terms, false);
     std::array<BlockSum, widest> totals;
     bool all = true;
-    walk_all(terms, blocks, nullptr, [&](const Block& block) {
+    walk_all(terms, blocks, {.both = sums}, [&](const Block& block) {
         BlockSum& total = totals[static_cast<std::size_t>(block.slot)];
         const BlockSum sum = blocks.sum_of(block);
         total = joined(block.first ? BlockSum{} : total, sum);
@@ -79,7 +79,7 @@ void sum(const Terms& terms, Number result, void* results) {
         for (std::int64_t k = product_of(terms.shape.first(terms.kept)); k-- > 0;)
             store(results, k, result, 0);
     double* const doubles = result == Number::float64 ? static_cast<double*>(results) : nullptr;
-    walk_all(terms, blocks, doubles, [&](const Block& block) {
+    walk_all(terms, blocks, {.rounded = doubles}, [&](const Block& block) {
         const BlockSum sum = blocks.sum_of(block);
         if (block.first && block.last && sum.pair())  // needs no accumulator
             return store(results, block.element, result, rounded_pair(sum.high, sum.low, result));

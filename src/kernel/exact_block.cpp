@@ -178,8 +178,12 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
         }                                                                                         \
         template <class T>                                                                        \
         attribute static void columns(std::span<const void* const> rows, std::int64_t count,      \
-                                      double* guesses, BlockSum* sums) {                          \
+                                      double* guesses, ColumnSums& sums) {                        \
             all_columns<T>(rows, count, guesses, sums);                                           \
+        }                                                                                         \
+        attribute static bool join(const ColumnSums& sums, std::int64_t columns,                  \
+                                   ColumnSums& totals, std::int64_t* broken) {                    \
+            return join_lanes(sums, columns, totals, broken);                                     \
         }                                                                                         \
         attribute static bool multiply(const double* x, const double* y, std::int64_t count,      \
                                        double* products, double* errors) {                        \
@@ -245,13 +249,17 @@ BlockSum sum_block(const float* values, std::int64_t count, Guess& guess) {
     return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
 }
 void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
-                 double* guesses, BlockSum* sums) {
-    dispatch([=]<class Functions>(Functions) {
+                 double* guesses, ColumnSums& sums) {
+    dispatch([=, &sums]<class Functions>(Functions) {
         if (single)
             Functions::template columns<float>(rows, columns, guesses, sums);
         else
             Functions::template columns<double>(rows, columns, guesses, sums);
     });
+}
+bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,
+                  std::int64_t* broken) {
+    return dispatch([&](auto functions) { return functions.join(sums, columns, totals, broken); });
 }
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,
                     double* errors) {

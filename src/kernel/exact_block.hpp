@@ -11,7 +11,7 @@ namespace hocket::exact {
 inline constexpr std::int64_t block_length = 2048;
 inline constexpr std::int64_t lanes = 32;
 /// Sums that are taken together, and how many terms of each; of those that are copied first, fewer.
-inline constexpr std::int64_t widest = 512;
+inline constexpr std::int64_t widest = 256;
 inline constexpr std::int64_t deepest = 1024, deepest_copy = 256;
 /// Of a block that lies together in memory: it is read once, so the cache does not limit it.
 inline constexpr std::int64_t longest_block = 4096;
@@ -30,10 +30,19 @@ struct Guess {
 /// `count` is a multiple of `lanes`, at most `longest_block`.
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);
 BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
-/// sums[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to `widest` numbers, a
-/// multiple of 8, float32 or float64. A guess each of their size, 0 at first.
+/// Sums that are taken together.
+struct ColumnSums {
+    double high[widest] = {}, low[widest] = {};  ///< the two make a sum exactly, unless
+    std::int64_t broken[widest] = {};            ///< this is not 0
+};
+/// sums.high[k] and sums.low[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to
+/// `widest` numbers, a multiple of 8, float32 or float64. A guess each of their size, 0 at first.
 void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
-                 double* guesses, BlockSum* sums);
+                 double* guesses, ColumnSums& sums);
+/// Adds sums to totals, which are not broken. If that is not exact, broken[k] is not 0, and the
+/// total remains. Returns whether there is such a column.
+bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,
+                  std::int64_t* broken);
 
 /// products[k] + errors[k] = x[k] * y[k]. False where that is not exact: overflow, underflow, NaN.
 bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,

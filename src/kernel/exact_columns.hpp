@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "kernel/exact_block.hpp"
 #include "kernel/exact_sizes.hpp"
@@ -27,49 +28,87 @@ inline int field_of(double value) {
 inline double start_for(double top) {
     return 1.5 * power_of_two(top == 0 ? 0 : field_of(top) - 1023 + 1 + spare);
 }
+// The same for columns, except for numbers that are out of range.
+HOCKET_INLINE void start_columns(const Vector& top, Vector& start) {
+    const Bits exponent = (Bits)top & 0x7ff0000000000000LL;
+    const Bits half = Bits{} + (static_cast<long long>(1 + column_spare) << 52) + (1LL << 51);
+    start = ((top >= 0x1p-900) & (top < 0x1p1000)) ? (Vector)(exponent + half) : start;
+}
 
-// Rows at a time, from end to end: memory delivers long runs fastest. Rows whose distance is a
-// power of two share few places of the first cache, which these rows and the next ones must not
-// exceed.
-inline constexpr std::size_t together = 4;
+// Rows at a time. Rows whose distance is a power of two share few places of the first cache, which
+// these rows, the next ones and the sums must not exceed.
+inline constexpr std::size_t together = 8;
+
+// Calls add(column, rows, their number) for all rows, some rows and `step` columns at a time.
+template <class T, class Add>
+HOCKET_INLINE void walk_columns(std::span<const void* const> rows, std::int64_t begin,
+                                std::int64_t columns, std::int64_t step, const Add& add) {
+    const std::size_t last = rows.size() - 1;
+    std::size_t k = 0;
+    const auto pointers = [&](std::size_t from, const T*(&at)[together]) {
+        for (std::size_t row = 0; row < together; ++row)
+            at[row] = static_cast<const T*>(rows[std::min(from + row, last)]) + begin;
+    };
+    const T *at[together], *next[together];
+    for (; k + together <= rows.size(); k += together) {
+        pointers(k, at);
+        pointers(k + together, next);
+        for (std::int64_t c = 0; c < columns; c += step) {
+            // The processor's own prefetches stop at the end of a page.
+#pragma GCC unroll 8
+            for (std::size_t row = 0; row < together; ++row) __builtin_prefetch(next[row] + c);
+            add(c, at, std::integral_constant<std::size_t, together>{});
+        }
+    }
+    for (; k < rows.size(); ++k) {
+        pointers(k, at);
+        for (std::int64_t c = 0; c < columns; c += step)
+            add(c, at, std::integral_constant<std::size_t, 1>{});
+    }
+}
 
 // Columns from `begin` on.
 template <class T>
 HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t begin,
-                                 std::int64_t columns, double* guesses, BlockSum* sums) {
+                                 std::int64_t columns, double* guesses, ColumnSums& sums) {
     struct State {
-        Vector high, low, most, left;
+        Vector high = {}, low = {}, most = {}, left = {};
     };
-    constexpr std::size_t looked_at = 16;
     State states[widest / 8];
-    double starts[widest];
+    // The first rows give the size of numbers.
+    constexpr std::size_t looked_at = 16;
+    const bool known = std::all_of(guesses + begin, guesses + begin + columns,
+                                   [](double guess) { return guess != 0; });
+    if (!known)
+        walk_columns<T>(
+            rows.first(std::min(looked_at, rows.size())), begin, columns,
+            8, [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
+                Vector most = states[c / 8].most;
+                for (std::size_t row = 0; row < count; ++row) {
+                    Vector x;
+                    load(x, at[row] + c);
+                    raise(most, x);
+                }
+                states[c / 8].most = most;
+            });
     for (std::int64_t c = 0; c < columns; c += 8) {
-        Vector most = {};
-        for (std::size_t k = 0; guesses[c] == 0 && k < std::min(looked_at, rows.size()); ++k) {
-            Vector x;
-            load(x, static_cast<const T*>(rows[k]) + begin + c);
-            raise(most, x);
-        }
-        for (int lane = 0; lane < 8; ++lane) {
-            double& guess = guesses[c + lane];
-            if (guess == 0) guess = start_for(in_range(most[lane]) ? most[lane] : 0);
-            starts[c + lane] = guess;
-        }
         State& state = states[c / 8];
-        load(state.high, starts + c);
-        state.low = state.high * power_of_two(-taken);
-        state.most = state.left = Vector{};
+        Vector guess, made = Vector{} + 1.5 * (1 << column_spare);
+        load(guess, guesses + begin + c);
+        start_columns(state.most, made);
+        guess = guess == 0.0 ? made : guess;
+        std::memcpy(guesses + begin + c, &guess, sizeof guess);
+        state.high = guess;
+        state.low = guess * power_of_two(-taken);
+        state.most = Vector{};
     }
-    for (std::size_t k = 0; k < rows.size(); k += together) {
-        const std::size_t end = std::min(k + together, rows.size()), last = rows.size() - 1;
-        for (std::int64_t c = 0; c < columns; c += 8) {
+    walk_columns<T>(
+        rows, begin, columns,
+        8, [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
             auto [high, low, most, left] = states[c / 8];
-            for (std::size_t row = k; row < end; ++row) {
+            for (std::size_t row = 0; row < count; ++row) {
                 Vector x;
-                load(x, static_cast<const T*>(rows[row]) + begin + c);
-                // The processor's own prefetches stop at the end of a page.
-                __builtin_prefetch(static_cast<const T*>(rows[std::min(row + together, last)]) +
-                                   begin + c);
+                load(x, at[row] + c);
                 raise(most, x);
                 const Vector more = high + x;
                 const Vector rest = x - (more - high);
@@ -79,26 +118,55 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
                 low = again;
             }
             states[c / 8] = {high, low, most, left};
-        }
-    }
-    for (std::int64_t c = 0; c < columns; ++c) {
+        });
+    for (std::int64_t c = 0; c < columns; c += 8) {
         const State& state = states[c / 8];
-        const int lane = static_cast<int>(c % 8);
-        const double top = state.most[lane], start = starts[c];
-        const bool fits = top * (0.75 * (1 << spare)) < start;
-        sums[c] = {state.high[lane] - start,
-                   state.low[lane] - start * power_of_two(-taken),
-                   fits && (((Bits)state.left)[lane] & no_sign) == 0,
-                   {}};
-        if (in_range(top)) guesses[c] = start_for(top);
+        Vector start;
+        load(start, guesses + begin + c);
+        const Vector high = state.high - start, low = state.low - start * power_of_two(-taken);
+        const Bits fits = state.most * (1.5 * 2 * deepest) < start;
+        const Bits broken = ~(fits & (((Bits)state.left & no_sign) == 0));
+        start_columns(state.most, start);
+        std::memcpy(sums.high + begin + c, &high, sizeof high);
+        std::memcpy(sums.low + begin + c, &low, sizeof low);
+        std::memcpy(sums.broken + begin + c, &broken, sizeof broken);
+        std::memcpy(guesses + begin + c, &start, sizeof start);
     }
+}
+
+HOCKET_INLINE bool join_lanes(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,
+                              std::int64_t* broken) {
+    Bits any = {};
+    for (std::int64_t c = 0; c < columns; c += 8) {
+        Vector high, low, more, rest;
+        load(high, totals.high + c);
+        load(low, totals.low + c);
+        load(more, sums.high + c);
+        load(rest, sums.low + c);
+        Bits apart;
+        std::memcpy(&apart, sums.broken + c, sizeof apart);
+        const Vector both = high + more, least = low + rest;
+        // The errors of these additions (Knuth's TwoSum).
+        const Vector of_high = both - high, of_low = least - low;
+        apart |= ((high - (both - of_high)) + (more - of_high) != 0.0) |
+                 ((low - (least - of_low)) + (rest - of_low) != 0.0);
+        any |= apart;
+        high = apart ? high : both;
+        low = apart ? low : least;
+        std::memcpy(totals.high + c, &high, sizeof high);
+        std::memcpy(totals.low + c, &low, sizeof low);
+        std::memcpy(broken + c, &apart, sizeof apart);
+    }
+    long long found = 0;
+    for (int lane = 0; lane < 8; ++lane) found |= any[lane];
+    return found != 0;
 }
 
 // Columns of float32, whose sum in float64 has no rounding error if all terms are multiples of a
 // unit of which the sum has 53 bits or less: so it is unless sizes differ by more than 2^19 within
-// a column of 1024. Returns how many columns have no such sum; theirs are not written.
+// a column of 1024. Returns how many columns have no such sum.
 HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std::int64_t columns,
-                                         BlockSum* sums, bool (&plain)[widest]) {
+                                         ColumnSums& sums, bool (&plain)[widest]) {
     using Words __attribute__((vector_size(64))) = std::int32_t;
     using Places __attribute__((vector_size(64))) = std::uint32_t;
     constexpr std::int64_t wide = 16;
@@ -108,29 +176,25 @@ HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std:
         Places least = ~Places{};
     };
     State states[widest / wide];
-    for (std::size_t k = 0; k < rows.size(); k += together) {
-        const std::size_t end = std::min(k + together, rows.size()), last = rows.size() - 1;
-        for (std::int64_t c = 0; c < columns; c += wide) {
+    walk_columns<float>(
+        rows, 0, columns, wide,
+        [&](std::int64_t c, const float* const* at, auto count) __attribute__((always_inline)) {
             State state = states[c / wide];
-            for (std::size_t row = k; row < end; ++row) {
-                const float* const at = static_cast<const float*>(rows[row]) + c;
-                __builtin_prefetch(static_cast<const float*>(rows[std::min(row + together, last)]) +
-                                   c);
+            for (std::size_t row = 0; row < count; ++row) {
                 Words size;
-                std::memcpy(&size, at, sizeof size);
+                std::memcpy(&size, at[row] + c, sizeof size);
                 size &= 0x7fffffff;
                 state.most = size > state.most ? size : state.most;
                 const Places less = (Places)size - 1;  // zero becomes the largest
                 state.least = less < state.least ? less : state.least;
                 Vector low, high;
-                load(low, at);
-                load(high, at + 8);
+                load(low, at[row] + c);
+                load(high, at[row] + c + 8);
                 state.low += low;
                 state.high += high;
             }
             states[c / wide] = state;
-        }
-    }
+        });
     std::int64_t others = 0;
     for (std::int64_t c = 0; c < columns; ++c) {
         const State& state = states[c / wide];
@@ -139,10 +203,10 @@ HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std:
         const double top = std::bit_cast<float>(static_cast<std::int32_t>(state.most[lane]));
         const int unit = std::max(static_cast<int>(least >> 23), 1) - 150;
         plain[c] = least == 0 || static_cast<double>(rows.size()) * top <= power_of_two(unit + 53);
-        if (plain[c])
-            sums[c] = {lane < 8 ? state.low[lane] : state.high[lane - 8], 0, true, {}};
-        else
-            ++others;
+        if (!plain[c]) ++others;
+        sums.high[c] = lane < 8 ? state.low[lane] : state.high[lane - 8];
+        sums.low[c] = 0;
+        sums.broken[c] = plain[c] ? 0 : -1;
     }
     return others;
 }
@@ -150,7 +214,7 @@ HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std:
 // A guess stays 0 where plain sums suffice, so that the next rows begin with them again.
 template <class T>
 HOCKET_INLINE void all_columns(std::span<const void* const> rows, std::int64_t columns,
-                               double* guesses, BlockSum* sums) {
+                               double* guesses, ColumnSums& sums) {
     if constexpr (sizeof(T) == sizeof(float)) {
         constexpr std::int64_t group = 16;
         bool plain[widest];
@@ -158,7 +222,7 @@ HOCKET_INLINE void all_columns(std::span<const void* const> rows, std::int64_t c
             plain_columns(rows, columns, sums, plain) <= columns / 4) {
             for (std::int64_t c = 0; c < columns; c += group) {
                 if (std::all_of(plain + c, plain + c + group, [](bool is) { return is; })) continue;
-                columns_lanes<T>(rows, c, group, guesses + c, sums + c);
+                columns_lanes<T>(rows, c, group, guesses, sums);
                 std::fill_n(guesses + c, group, 0);
             }
             return;

@@ -24,8 +24,9 @@ inline constexpr int taken = 53 - spare;  // bits of all numbers that a sum take
 inline constexpr int most_splits = 3;
 inline constexpr long long no_sign = 0x7fffffffffffffffLL;
 static_assert(longest_block <= 1 << spare);
-// The sum of a column adds all rows, whose numbers may be twice as large as it was made for.
-static_assert(4 * deepest <= 1 << spare);
+// Of the sum of a column, whose size comes from a few rows: others may be eight times as large.
+inline constexpr int column_spare = 14;
+static_assert(16 * deepest <= 1 << column_spare);
 
 HOCKET_INLINE void load(Vector& to, const double* from) {
     std::memcpy(&to, from, sizeof to);

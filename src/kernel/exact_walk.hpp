@@ -221,10 +221,24 @@ inline BlockSum joined(const BlockSum& a, const BlockSum& b) {
     return sum;
 }
 
+/// The results of sums that two numbers have: the rounded sum, or both numbers. Without memory for
+/// them, these sums go to the sink, too.
+struct Pairs {
+    double *rounded = nullptr, *both = nullptr;
+    bool take(std::int64_t element, double high, double low) const {
+        if (rounded != nullptr) rounded[element] = high + low;
+        if (both != nullptr) {
+            both[2 * element] = high;
+            both[2 * element + 1] = low;
+        }
+        return rounded != nullptr || both != nullptr;
+    }
+};
+
 // Many sums together, where their terms lie further apart than the sums' first terms: as those of
-// columns of a row-major array. A sum that two numbers have goes to `results`, if not null.
+// columns of a row-major array.
 template <class Sink>
-void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& sink) {
+void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sink&& sink) {
     const auto dims = terms.shape.size();
     const std::size_t kept = terms.kept;
     const std::int64_t side = terms.shape[kept - 1], side_step = terms.a_strides[kept - 1];
@@ -236,7 +250,8 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
     const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copy);
     std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
     std::vector<const void*> rows;
-    std::array<BlockSum, widest> sums, totals;
+    ColumnSums sums, totals;
+    std::array<std::int64_t, widest> broken;
     std::array<bool, widest> begun;  // a part of the sum went to the sink
     std::array<double, widest> guesses;
     Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
@@ -250,7 +265,8 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
             wide = std::min(widest, here ? (side - k) / 8 * 8 : side - k);
             const char* a = static_cast<const char*>(terms.a) + result.a() + k * side_step;
             Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
-            totals.fill({});
+            std::fill_n(totals.high, wide, 0.0);
+            std::fill_n(totals.low, wide, 0.0);
             begun.fill(false);
             for (bool more = true; more;) {
                 rows.clear();
@@ -261,23 +277,26 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
                     rows.push_back(here ? static_cast<const void*>(row) : room);
                     more = outer.next();
                 }
-                sum_columns(rows, singles, (wide + 7) / 8 * 8, guesses.data(), sums.data());
-                for (std::int64_t slot = 0; slot < wide; ++slot) {
+                const std::int64_t whole = (wide + 7) / 8 * 8;  // vectors
+                sum_columns(rows, singles, whole, guesses.data(), sums);
+                const bool any = join_columns(sums, whole, totals, broken.data());
+                for (std::int64_t slot = 0; slot < wide && (any || !more); ++slot) {
                     const auto at = static_cast<std::size_t>(slot);
-                    BlockSum& total = totals[at];
                     const auto pass_on = [&](Block block) {
+                        const BlockSum total{totals.high[at], totals.low[at], true, {}};
                         block.element = element + k + slot;
                         block.slot = slot;
                         block.first = !begun[at];
                         begun[at] = true;
+                        if (block.values == nullptr) block.sum = &total;
                         sink(block);
                     };
-                    if (const BlockSum both = joined(total, sums[at]); both.whole) {
-                        total = both;
-                    } else {
-                        pass_on({.sum = &total});
-                        total = sums[at].whole ? sums[at] : BlockSum{};
-                        if (!sums[at].whole) {  // alone
+                    if (any && broken[at] != 0) {
+                        pass_on({});
+                        const bool alone = sums.broken[at] != 0;
+                        totals.high[at] = alone ? 0 : sums.high[at];
+                        totals.low[at] = alone ? 0 : sums.low[at];
+                        if (alone) {
                             double* next = blocks.x();
                             for (const void* const row : rows)
                                 *next++ = singles ? static_cast<const float*>(row)[slot]
@@ -288,10 +307,9 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
                         }
                     }
                     if (more) continue;
-                    if (results != nullptr && !begun[at])
-                        results[element + k + slot] = total.high + total.low;
-                    else
-                        pass_on({.last = true, .sum = &total});
+                    if (begun[at] ||
+                        !results.take(element + k + slot, totals.high[at], totals.low[at]))
+                        pass_on({.last = true});
                 }
             }
         }
@@ -300,7 +318,7 @@ void walk_together(const Terms& terms, Blocks& blocks, double* results, Sink&& s
 }
 
 template <class Sink>
-void walk_all(const Terms& terms, Blocks& blocks, double* results, Sink&& sink) {
+void walk_all(const Terms& terms, Blocks& blocks, const Pairs& results, Sink&& sink) {
     if (product_of(terms.shape) == 0) return;
     const auto size = [](std::int64_t step) { return step < 0 ? -step : step; };
     const std::size_t dims = terms.shape.size();

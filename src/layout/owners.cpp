@@ -73,4 +73,14 @@ Owners::Place Owners::of_list(std::span<const std::int64_t> index) {
     return found;
 }
 
+void locate(const Layout& layout, std::span<const std::int64_t> numbers, std::int64_t* owners,
+            std::int64_t* offsets) {
+    Owners places(layout, numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const auto [process, offset] = places.of(numbers[k]);
+        owners[k] = process;
+        offsets[k] = offset;
+    }
+}
+
 }  // namespace hocket::layout

@@ -57,4 +57,9 @@ class Owners {
     Shape index_;
 };
 
+/// The owner of each row-major element number, and the element's number in the owner's local array.
+/// @throws LayoutError for an element that no process holds.
+void locate(const Layout& layout, std::span<const std::int64_t> numbers, std::int64_t* owners,
+            std::int64_t* offsets);
+
 }  // namespace hocket::layout

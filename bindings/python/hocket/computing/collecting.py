@@ -9,21 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.communicators import communicator
 from hocket.local_arrays import address
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-def allgather(comm: MPI.Comm, row: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def allgather(
+    comm: MPI.Comm, row: npt.NDArray[Any], call: str = "a gather of rows"
+) -> npt.NDArray[Any]:
     """Gathers every process's row, which have one shape and dtype: an array with one row a
-    process."""
-    row, size = np.ascontiguousarray(row), communicator(comm).size
+    process. Processes that make calls of different texts get an error."""
+    size = _mpi.rank_and_size(comm.handle)[1]
     if row.nbytes == 0 or size == 1:
         alone: npt.NDArray[Any] = np.broadcast_to(row, (size, *row.shape)).copy()
         return alone
-    found = _mpi.allgather(comm.handle, address(row), row.nbytes)
+    found = _mpi.allgather(comm.handle, call, row.tobytes())
     return found.view(row.dtype).reshape((size, *row.shape))
 
 

@@ -145,6 +145,7 @@ def no_copies(layout: Layout) -> bool:
     return held(layout) == layout.num_elements
 
 
+@kept
 def operand_layouts(result: Layout, a: Shape, b: Shape) -> tuple[Layout, Layout]:
     """Whole rows of the first and whole columns of the second operand, aligned with the
     result's."""
@@ -156,25 +157,34 @@ def operand_layouts(result: Layout, a: Shape, b: Shape) -> tuple[Layout, Layout]
     )
 
 
+@kept
+def longest_side(layout: Layout) -> int:
+    """The largest extent of a process's part of a matrix, 1 at least."""
+    return max(1, *(layout.local_shape(r)[d] for r in range(layout.size) for d in (0, 1)))
+
+
 def panels(a: Array, b: Array, dtype: np.dtype[Any]) -> Array:
     """A product of matrices. Collective."""
     layout = product_layout(a.layout, b.layout, (a.dtype.itemsize, b.dtype.itemsize))
     result = empty(layout, dtype, a.comm)
     depth = a.shape[1]
-    width = max(layout.local_shape(r)[d] for r in range(layout.size) for d in (0, 1)) or 1
+    width = longest_side(layout)
     rows, columns = operand_layouts(layout, a.shape, b.shape)
     whole = a.layout == rows or b.layout == columns
     panel = _mpi.within_buffers(PANEL)
     step = max(1, panel // (width * dtype.itemsize))
     if whole and depth * width * dtype.itemsize <= 4 * panel:
         step = max(1, depth)
-    result._local[...] = np.zeros((), dtype)
+    if depth == 0:
+        result._local[...] = np.zeros((), dtype)
     if result.size == 0:
         return result
     room = None
     for first in range(0, depth, step):
         part = slice(first, min(first + step, depth))
-        left, right = a.section((slice(None), part)), b.section((part, slice(None)))
+        left, right = a, b
+        if step < depth:
+            left, right = a.section((slice(None), part)), b.section((part, slice(None)))
         needed = operand_layouts(layout, left.shape, right.shape)
         x = left if left.layout == needed[0] else redistribute(left, needed[0])
         y = right if right.layout == needed[1] else redistribute(right, needed[1])

@@ -117,12 +117,9 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
 
 
 @functools.lru_cache(maxsize=1024)
-def row_of(ufunc: np.ufunc, wanted: np.dtype[Any]) -> tuple[np.dtype[Any], int]:
-    """The dtype of a process's result, and a number of the call: another process may call another
-    function, whose values have as many bytes."""
-    # The last bit is for whether there are elements.
-    code = 2 * sorted(each.__name__ for each in ASSOCIATIVE).index(ufunc.__name__)
-    return np.dtype([("call", np.uint8), ("value", wanted)], align=True), code
+def row_of(wanted: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a process's result, and whether it has elements."""
+    return np.dtype([("value", wanted), ("is", np.bool_)], align=True)
 
 
 def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
@@ -132,15 +129,6 @@ def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
     mine = ufunc.reduce(local, axis=None, dtype=kind) if local.size else np.zeros((), wanted)[()]
     if local.size and a._rank_and_size[1] == 1:
         return mine
-    dtype, code = row_of(ufunc, wanted)
-    found = allgather(a.comm, np.array([(code + (local.size > 0), mine)], dtype))[:, 0]
-    calls, values = found["call"], found["value"]
-    if calls.tobytes() == bytes([code + 1]) * len(calls):
-        return ufunc.reduce(values, dtype=kind)
-    if ((calls & 0xFE) != code).any():
-        other = np.flatnonzero((calls & 0xFE) != code)[0]
-        raise MismatchError(
-            f"process {other} computes another reduction than process {a.comm.rank}, which "
-            f"computes np.{ufunc.__name__}; make the same call everywhere"
-        )
-    return ufunc.reduce(values[calls & 1 != 0], dtype=kind)
+    row = np.array((mine, local.size > 0), row_of(wanted))
+    found = allgather(a.comm, row, f"np.{ufunc.__name__}.reduce")
+    return ufunc.reduce(found["value"][found["is"]], dtype=kind)
