@@ -20,9 +20,11 @@ from ..curve_figures import finish_curves
 from ..curves import CURVES, Curve, Point
 from ..group import Group
 from ..harness import Contestant, Step, UnavailableError
+from ..linear_solvers import setting_of
 from ..platforms import PLATFORMS
 from ..record import Question
 from ..registry import Match, Native, Pass
+from ..simulated_hpl import beside
 
 RANKS = 0  # one process simulates all
 
@@ -44,6 +46,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="LINPACK: simulate with one number for a square of so many a side, whose work and "
         "bytes it has; N and --nb stay those of the matrix (1)",
+    )
+    parser.add_argument(
+        "--xhpl",
+        metavar="FILE",
+        help="LINPACK: HPL's program beside it, built for the simulator (docs/guide/simulation.md)",
+    )
+    parser.add_argument(
+        "--hpl",
+        metavar="NB:DEPTH:RING",
+        default="128:1:1",
+        help="HPL's blocks of the matrix, how far it looks ahead, and its broadcast (128:1:1)",
     )
     parser.add_argument(
         "--bandwidth", default="1", help="of links, in multiples of the machine's, by commas (1)"
@@ -93,6 +106,12 @@ def validate(options: argparse.Namespace) -> None:
             raise ValueError(f"--coarse {options.coarse}: it has to divide N and --nb, as {size}")
     if options.coarse > 1 and not _curve(options).coarsens:
         raise ValueError(f"--coarse {options.coarse}: only for linpack; leave it out")
+    if options.xhpl and (options.curve != "linpack" or not Path(options.xhpl).is_file()):
+        raise ValueError(f"--xhpl {options.xhpl}: give a program, and only for linpack")
+    try:
+        setting_of(options.hpl)
+    except ValueError as error:
+        raise ValueError(f"--hpl {error}") from None
     _wholes(options.per_process, "--per-process", ())
     _reals(options.bandwidth, "--bandwidth", above=0)
     if max(_reals(options.noise, "--noise")) >= 1:
@@ -109,7 +128,8 @@ def validate(options: argparse.Namespace) -> None:
 
 
 def _curve(options: argparse.Namespace) -> Curve:
-    return CURVES[options.curve]
+    curve = CURVES[options.curve]
+    return beside(curve, options.xhpl, setting_of(options.hpl)) if options.xhpl else curve
 
 
 def _platforms(options: argparse.Namespace) -> list[str]:
