@@ -33,6 +33,7 @@ class Point:
     nb: int
     noise: tuple[float, float] = (0.0, 0.0)  #: see `apps/model.hpp`
     coarse: int = 1  #: a number stands for a square of numbers of this side: see `coarsened`
+    modes: tuple[str, ...] = linpack.MODES  #: of LINPACK
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def _linpack(point: Point, folder: Path) -> Words:
         "piece_rows": max(1, 1024 // side),
         "piece_columns": max(1, 512 // side),
         "grid": grid_of(point.processes),
-        "modes": linpack.MODES,
+        "modes": point.modes,
         "width": 2 * nb,
         "workers": 1,
         "seed": 1,

@@ -12,8 +12,11 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from hocket.cli.apps.linpack import MODES
 
 from .. import kernels, simulation
 from ..curve_figures import finish_curves
@@ -47,6 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="LINPACK: simulate with one number for a square of so many a side, whose work and "
         "bytes it has; N and --nb stay those of the matrix (1)",
     )
+    parser.add_argument("--modes", help="LINPACK: some of its modes, by commas (default: all)")
     parser.add_argument(
         "--xhpl",
         metavar="FILE",
@@ -106,6 +110,10 @@ def validate(options: argparse.Namespace) -> None:
             raise ValueError(f"--coarse {options.coarse}: it has to divide N and --nb, as {size}")
     if options.coarse > 1 and not _curve(options).coarsens:
         raise ValueError(f"--coarse {options.coarse}: only for linpack; leave it out")
+    if options.modes and (
+        options.curve != "linpack" or not {*_forms(options)} <= {*CURVES["linpack"].forms}
+    ):
+        raise ValueError(f"--modes {options.modes}: only for linpack, some of {', '.join(MODES)}")
     if options.xhpl and (options.curve != "linpack" or not Path(options.xhpl).is_file()):
         raise ValueError(f"--xhpl {options.xhpl}: give a program, and only for linpack")
     try:
@@ -128,8 +136,13 @@ def validate(options: argparse.Namespace) -> None:
 
 
 def _curve(options: argparse.Namespace) -> Curve:
-    curve = CURVES[options.curve]
+    curve = replace(CURVES[options.curve], forms=_forms(options))
     return beside(curve, options.xhpl, setting_of(options.hpl)) if options.xhpl else curve
+
+
+def _forms(options: argparse.Namespace) -> tuple[str, ...]:
+    forms = CURVES[options.curve].forms
+    return tuple(options.modes.split(",")) if options.modes else forms
 
 
 def _platforms(options: argparse.Namespace) -> list[str]:
@@ -184,6 +197,7 @@ def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float, float]]
         point = Point(
             one, count // each, each, size, options.frames, options.nb, disturbed, options.coarse
         )
+        point = replace(point, modes=_forms(options)) if options.modes else point
         yield point, scale, noise
 
 

@@ -2,6 +2,7 @@
 """`hocket bench simulate`: what needs no simulator."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from hocket.bench.platforms import PLATFORMS
         (["fft", "--coarse", "2"], "only for linpack"),
         (["linpack", "--xhpl", "/nowhere/xhpl"], "--xhpl /nowhere/xhpl: give a program"),
         (["fft", "--xhpl", __file__], "only for linpack"),
+        (["linpack", "--modes", "flow,HPL"], "--modes flow,HPL: only for linpack, some of plain"),
         (["linpack", "--hpl", "128:1"], "--hpl 128:1: give NB:DEPTH:RING"),
         (["remap", "--kernels", "/nowhere/at.json"], "No such file"),
         (["remap", "--ranks", "4"], "--procs says how many"),
@@ -84,6 +86,9 @@ def test_a_number_for_many_has_their_work_and_their_bytes():
     words = CURVES["linpack"].words(point, Path())
     assert (words["n"], words["nb"], words["grid"]) == (128, 16, (2, 2))
     assert (words["piece_rows"], words["piece_columns"]) == (1024 // 8, 512 // 8)
+    assert words["modes"] == ("plain", "lookahead", "flow")
+    some = replace(point, modes=("flow",))
+    assert CURVES["linpack"].words(some, Path())["modes"] == ("flow",)
     plain = Point(PLATFORMS["js21"], 4, 1, 1024, 1, 128)
     assert CURVES["linpack"].speeds(plain, speeds) == speeds
     assert CURVES["fft"].speeds(plain, speeds) == speeds
