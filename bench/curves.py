@@ -137,6 +137,7 @@ def _multiblock(point: Point, folder: Path) -> Words:
         "told": 1,
         "timed": point.frames,
         "progress": 0,
+        **{"snapshots": "", "every": 1, "restart": ""},
         "forms": MULTIBLOCK.forms,
     }
 
