@@ -17,6 +17,8 @@ from .kernels import words as model_words
 from .platforms import Platform
 
 Words = dict[str, object]
+#: bytes of a message from which its sender waits for the receiver
+_ENDS_AT_ONCE = 65536
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Point:
     frames: int
     nb: int
     noise: tuple[float, float] = (0.0, 0.0)  #: see `apps/model.hpp`
-    coarse: int = 1  #: a number stands for a square of numbers of this side: see `_coarsened`
+    coarse: int = 1  #: a number stands for a square of numbers of this side: see `coarsened`
+    modes: tuple[str, ...] = linpack.MODES  #: of LINPACK
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,11 @@ class Curve:
         """Simulated seconds by form."""
         with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
             folder = Path(name)
-            # Each number that travels stands for several.
-            fewer = 1 / point.coarse**2
-            platform = point.platform.scaled(fewer, inside=fewer)
-            settings = platform.write(folder, point.processes, point.threads)
-            settings += self.settings
+            settings = self.options(point, folder)
             given = {
                 "results": "",
                 "runs": 1,
-                "model": model_words(self.speeds(point, kernels), platform.slowness),
+                "model": model_words(self.speeds(point, kernels), point.platform.slowness),
                 "noise_every": point.noise[0],
                 "noise_lasts": point.noise[1],
                 **self.words(point, folder),
@@ -76,6 +75,18 @@ class Curve:
             words = [f"{key}={_plain(value)}" for key, value in given.items()]
             program = simulation.BUILT / (self.program or f"apps/hocket_app_{self.app}")
             return self.times(simulation.start(program, settings, words, timeout))
+
+    def options(self, point: Point, folder: Path) -> list[str]:
+        """Options of `smpirun`, whose files it writes to the folder."""
+        # Each number that travels stands for several.
+        fewer = 1 / point.coarse**2
+        platform = point.platform.scaled(fewer, inside=fewer)
+        longest = max(1, round(_ENDS_AT_ONCE * fewer))
+        return [
+            *platform.write(folder, point.processes, point.threads),
+            f"--cfg=smpi/send-is-detached-thresh:{longest}",
+            *self.settings,
+        ]
 
 
 def _plain(value: object) -> str:
@@ -126,6 +137,7 @@ def _multiblock(point: Point, folder: Path) -> Words:
         "told": 1,
         "timed": point.frames,
         "progress": 0,
+        **{"snapshots": "", "every": 1, "restart": ""},
         "forms": MULTIBLOCK.forms,
     }
 
@@ -140,7 +152,7 @@ def grid_of(processes: int) -> tuple[int, int]:
     return rows, processes // rows
 
 
-def _coarsened(point: Point, kernels: Mapping[str, float]) -> dict[str, float]:
+def coarsened(point: Point, kernels: Mapping[str, float]) -> dict[str, float]:
     """A matrix of squares in place of numbers: products have as many more operations as a cube
     has numbers, and so has a column of squares, which is a panel. Threads share products evenly."""
     side = point.coarse
@@ -164,7 +176,7 @@ def _linpack(point: Point, folder: Path) -> Words:
         "piece_columns": max(1, 512 // side),
         "contested": max(1, 64 // side),
         "grid": grid_of(point.processes),
-        "modes": linpack.MODES,
+        "modes": point.modes,
         "width": 2 * nb,
         "workers": 1,
         "seed": 1,
@@ -247,7 +259,7 @@ LINPACK = Curve(
     sizes=(512, 1024),
     words=_linpack,
     times=_of_modes,
-    speeds=_coarsened,
+    speeds=coarsened,
     coarsens=True,
 )
 REMAP = Curve(

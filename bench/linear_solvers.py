@@ -197,11 +197,13 @@ def fastest(
     return [one for _, one in found[:keep]] or list(tried[:1])
 
 
-def input_of_hpl(system: System, setting: Setting) -> str:
-    """HPL.dat for one run: right-looking recursive panels, the mixed row exchange."""
+def input_of_hpl(system: System, setting: Setting, spread_from: int = 64) -> str:
+    """HPL.dat for one run: right-looking recursive panels, and the mixed row exchange, which
+    spreads the rows of more than so many columns."""
     lines = ["", "", "HPL.out", "6", "1", str(system.n), "1", str(setting.nb), "0", "1"]
     lines += [str(system.rows), str(system.columns), "16.0", "1", "2", "1", "4", "1", "2", "1", "2"]
-    lines += ["1", str(setting.ring), "1", str(setting.depth), "2", "64", "0", "0", "1", "8"]
+    lines += ["1", str(setting.ring), "1", str(setting.depth), "2"]
+    lines += [str(spread_from), "0", "0", "1", "8"]
     # Past HPL's own lines HPC Challenge reads the number of sizes for its transposition: none.
     lines += ["", "0", "", "0", ""]
     return "\n".join(lines) + "\n"

@@ -77,24 +77,43 @@ def _platform(folder: Path, overhead: float, fitted: bool, sides: tuple[int, int
     return told(folder, hosts, overhead, fitted)
 
 
-def start(
-    program: Path, settings: Sequence[str], words: Sequence[str], timeout: float | None
-) -> dict[str, Any]:
-    """A program's last line that is JSON. Raises UnavailableError, or RuntimeError if it fails."""
+def output(
+    program: Path,
+    settings: Sequence[str],
+    words: Sequence[str],
+    timeout: float | None,
+    *,
+    folder: Path | None = None,
+    more: Mapping[str, str] | None = None,
+) -> str:
+    """The output of a program that runs in ``folder`` with ``more`` in its environment. Raises
+    UnavailableError, or RuntimeError if it fails."""
     if shutil.which("smpirun") is None:
         raise UnavailableError("there is no smpirun; install Debian's libsimgrid-dev")
     if not program.is_file():
         raise UnavailableError(f"{program} is not built; `make test` builds it")
     command = ["smpirun", *settings, str(program), *words]
     # Nothing is computed, so BLAS's threads would only spin beside the simulator.
-    env = {"OPENBLAS_NUM_THREADS": "1"}
+    env = {"OPENBLAS_NUM_THREADS": "1", **(more or {})}
     try:
-        status, said = launch.start(command, 0, 1, timeout, True, errors=True, more=env)
+        status, said = launch.start(
+            command, 0, 1, timeout, True, errors=True, folder=folder, more=env
+        )
     except TimeoutError as error:
         raise UnavailableError(f"it had not ended after {timeout:g} s") from error
-    lines = [line for line in said.splitlines() if line.startswith("{")]
-    if status != 0 or not lines:
+    if status != 0:
         raise RuntimeError(f"{program.name} ended with {status}: {said[-500:]}")
+    return said
+
+
+def start(
+    program: Path, settings: Sequence[str], words: Sequence[str], timeout: float | None
+) -> dict[str, Any]:
+    """A program's last line that is JSON. Raises as `output`."""
+    said = output(program, settings, words, timeout)
+    lines = [line for line in said.splitlines() if line.startswith("{")]
+    if not lines:
+        raise RuntimeError(f"{program.name} said no results: {said[-500:]}")
     found: dict[str, Any] = json.loads(lines[-1])
     return found
 

@@ -12,17 +12,22 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from hocket.cli.apps.linpack import MODES
 
 from .. import kernels, simulation
 from ..curve_figures import finish_curves
 from ..curves import CURVES, Curve, Point
 from ..group import Group
 from ..harness import Contestant, Step, UnavailableError
+from ..linear_solvers import setting_of
 from ..platforms import PLATFORMS
 from ..record import Question
 from ..registry import Match, Native, Pass
+from ..simulated_hpl import beside
 
 RANKS = 0  # one process simulates all
 
@@ -44,6 +49,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="LINPACK: simulate with one number for a square of so many a side, whose work and "
         "bytes it has; N and --nb stay those of the matrix (1)",
+    )
+    parser.add_argument("--modes", help="LINPACK: some of its modes, by commas (default: all)")
+    parser.add_argument(
+        "--xhpl",
+        metavar="FILE",
+        help="LINPACK: HPL's program beside it, built for the simulator (docs/guide/simulation.md)",
+    )
+    parser.add_argument(
+        "--hpl",
+        metavar="NB:DEPTH:RING",
+        default="128:1:1",
+        help="HPL's blocks of the matrix, how far it looks ahead, and its broadcast (128:1:1)",
     )
     parser.add_argument(
         "--bandwidth", default="1", help="of links, in multiples of the machine's, by commas (1)"
@@ -93,6 +110,16 @@ def validate(options: argparse.Namespace) -> None:
             raise ValueError(f"--coarse {options.coarse}: it has to divide N and --nb, as {size}")
     if options.coarse > 1 and not _curve(options).coarsens:
         raise ValueError(f"--coarse {options.coarse}: only for linpack; leave it out")
+    if options.modes and (
+        options.curve != "linpack" or not {*_forms(options)} <= {*CURVES["linpack"].forms}
+    ):
+        raise ValueError(f"--modes {options.modes}: only for linpack, some of {', '.join(MODES)}")
+    if options.xhpl and (options.curve != "linpack" or not Path(options.xhpl).is_file()):
+        raise ValueError(f"--xhpl {options.xhpl}: give a program, and only for linpack")
+    try:
+        setting_of(options.hpl)
+    except ValueError as error:
+        raise ValueError(f"--hpl {error}") from None
     _wholes(options.per_process, "--per-process", ())
     _reals(options.bandwidth, "--bandwidth", above=0)
     if max(_reals(options.noise, "--noise")) >= 1:
@@ -109,7 +136,13 @@ def validate(options: argparse.Namespace) -> None:
 
 
 def _curve(options: argparse.Namespace) -> Curve:
-    return CURVES[options.curve]
+    curve = replace(CURVES[options.curve], forms=_forms(options))
+    return beside(curve, options.xhpl, setting_of(options.hpl)) if options.xhpl else curve
+
+
+def _forms(options: argparse.Namespace) -> tuple[str, ...]:
+    forms = CURVES[options.curve].forms
+    return tuple(options.modes.split(",")) if options.modes else forms
 
 
 def _platforms(options: argparse.Namespace) -> list[str]:
@@ -164,6 +197,7 @@ def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float, float]]
         point = Point(
             one, count // each, each, size, options.frames, options.nb, disturbed, options.coarse
         )
+        point = replace(point, modes=_forms(options)) if options.modes else point
         yield point, scale, noise
 
 

@@ -30,6 +30,7 @@ def _smallest(command):
     words = shlex.split(command)
     curve = CURVES[words[1]]
     asked = dict(zip(words[2::2], words[3::2]))
+    asked.pop("--xhpl", None)  # HPL's program is not here
     coarse = int(asked.get("--coarse", 1))
     most = max(map(int, asked.get("--per-process", "1").split(",")))
     small = {

@@ -2,12 +2,14 @@
 """`hocket bench simulate`: what needs no simulator."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hocket.bench import kernels, options
+from hocket.bench import kernels, options, simulated_hpl, simulation
 from hocket.bench.curve_figures import finish_curves
 from hocket.bench.curves import CURVES, Point, crossover, grid_of
+from hocket.bench.linear_solvers import Setting
 from hocket.bench.platforms import PLATFORMS
 
 
@@ -26,6 +28,10 @@ from hocket.bench.platforms import PLATFORMS
         (["linpack", "--coarse", "0"], "it has to divide"),
         (["linpack", "--coarse", "32", "--size", "1000"], "divide N and --nb, as 1000"),
         (["fft", "--coarse", "2"], "only for linpack"),
+        (["linpack", "--xhpl", "/nowhere/xhpl"], "--xhpl /nowhere/xhpl: give a program"),
+        (["fft", "--xhpl", __file__], "only for linpack"),
+        (["linpack", "--modes", "flow,HPL"], "--modes flow,HPL: only for linpack, some of plain"),
+        (["linpack", "--hpl", "128:1"], "--hpl 128:1: give NB:DEPTH:RING"),
         (["remap", "--kernels", "/nowhere/at.json"], "No such file"),
         (["remap", "--ranks", "4"], "--procs says how many"),
         (["remap", "--plot", "/nowhere/a.png"], "there is no such folder"),
@@ -80,11 +86,41 @@ def test_a_number_for_many_has_their_work_and_their_bytes():
     words = CURVES["linpack"].words(point, Path())
     assert (words["n"], words["nb"], words["grid"]) == (128, 16, (2, 2))
     assert (words["piece_rows"], words["piece_columns"]) == (1024 // 8, 512 // 8)
+    assert words["modes"] == ("plain", "lookahead", "flow")
+    some = replace(point, modes=("flow",))
+    assert CURVES["linpack"].words(some, Path())["modes"] == ("flow",)
     plain = Point(PLATFORMS["js21"], 4, 1, 1024, 1, 128)
     assert CURVES["linpack"].speeds(plain, speeds) == speeds
     assert CURVES["fft"].speeds(plain, speeds) == speeds
     slower = PLATFORMS["js21"].scaled(0.5, inside=0.25)
     assert slower.bandwidth == PLATFORMS["js21"].bandwidth / 2 and slower.inside == 0.25e9
+
+
+def test_hpl_has_the_same_machine_and_a_process_on_each_processor(monkeypatch, tmp_path):
+    started = []
+
+    def output(program, settings, words, timeout, *, folder, more):
+        hosts = (folder / "hosts").read_text().split()
+        started.append((settings, (folder / "HPL.dat").read_text().splitlines(), hosts, more))
+        return (
+            "WR11R2R4         128    16     2     4             12.50             2.6838e+00\n"
+            "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   nan ...... FAILED\n"
+        )
+
+    monkeypatch.setattr(simulation, "output", output)
+    speeds = dict.fromkeys(kernels.KINDS, 1.0)
+    curve = simulated_hpl.beside(CURVES["linpack"], str(tmp_path / "xhpl"), Setting(128, 1, 0))
+    assert curve.forms == ("plain", "lookahead", "flow", "HPL")
+    point = Point(PLATFORMS["js21"], 2, 4, 1024, 1, 512, coarse=8)
+    assert curve.seconds_of_hpl(point, speeds, None) == 12.5
+    ((settings, lines, hosts, more),) = started
+    assert hosts == ["n-0"] * 4 + ["n-1"] * 4
+    assert (lines[5], lines[7], lines[10:12]) == ("128", "16", ["2", "4"])
+    assert lines[25:27] == ["2", "8"]  # from as many of the matrix's columns as without --coarse
+    # One thread, so that products take four times as long as with the process's threads.
+    blas, panel = 8**3 * 8.0, 8**2 * 8.0
+    assert more["HOCKET_TIMED_BLAS"] == f"{blas!r},{panel + blas!r}"
+    assert f"--cfg=smpi/send-is-detached-thresh:{65536 // 64}" in settings
 
 
 def test_the_report_says_where_the_forms_cross(tmp_path, capsys):

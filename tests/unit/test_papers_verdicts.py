@@ -312,6 +312,13 @@ def test_the_gain_of_a_flow_is_judged_on_512_processors(monkeypatch):
         assert tried("mpi-smpss.gain-middle", linpack(few)).word == word
         assert tried("mpi-smpss.gain", linpack(few)).word == small
         assert tried("mpi-smpss.gain-large", linpack(few)).word == NOT_SHOWN
+    of_512 = linpack((131072, 512, 1.5))
+    hpl = {"name": "HPL", "median": 0.8}
+    of_512["tables"][0]["figures"].append(hpl)
+    monkeypatch.setattr(kept, "report", lambda _: of_512)
+    for seconds, word in ((0.8, CONTRADICTED), (0.95, NOT_SHOWN), (1.3, HOLDS)):
+        hpl["median"] = seconds
+        assert tried("mpi-smpss.gain", linpack(few)).word == word
     monkeypatch.setattr(kept, "report", lambda _: None)
     alone = tried("mpi-smpss.gain", linpack(few))
     assert alone.word == NOT_SHOWN and "16 processors are not 512" in alone.why
