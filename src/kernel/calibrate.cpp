@@ -162,12 +162,34 @@ void choose(Distances& chosen, Value Distances::*which, std::initializer_list<Va
     if (best != present && cost_with(best) < 0.95 * cost_with(present)) chosen.*which = best;
 }
 
+/// Each cache has distances of its own.
+void choose_fetching(const Meter& meter, Distances& chosen) {
+    const auto cost_of = [&](const Distances& tried) {
+        const Trial trial(tried);
+        double sum = 0;
+        for (const std::int64_t block : {320, 1984, 8128}) sum += measure_scattered(meter, block);
+        return sum;
+    };
+    Distances other{};
+    if (chosen.fetching == Fetching::second_level) {
+        other = chosen;
+        other.fetching = Fetching::first_level;
+        other.short_ahead = other.long_ahead = 8 << 10;
+        other.ring_ahead = 24 << 10;
+    } else {
+        other.streaming = chosen.streaming;
+    }
+    if (cost_of(other) < 0.95 * cost_of(chosen) && cost_of(other) < 0.95 * cost_of(chosen))
+        chosen = other;
+}
+
 Distances measure_distances(const Meter& meter) {
     constexpr std::int64_t KiB = 1024;
     Distances chosen = PassCosts::shipped().distances;
     choose(chosen, &Distances::streaming, {Streaming::all, Streaming::conflicting}, [&] {
         return measure_copy(meter, {3000, 4000});
     });
+    choose_fetching(meter, chosen);
     choose(chosen, &Distances::copy_ahead, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB}, [&] {
         return measure_copy(meter, {100, 300, 400});
     });
@@ -180,8 +202,10 @@ Distances measure_distances(const Meter& meter) {
     };
     choose(chosen, &Distances::short_ahead, {4 * KiB, 8 * KiB, 16 * KiB, 32 * KiB},
            scattered_in({64, 192}));
-    choose(chosen, &Distances::long_ahead, {64 * KiB, 128 * KiB, 256 * KiB},
+    choose(chosen, &Distances::long_ahead, {8 * KiB, 16 * KiB, 64 * KiB, 128 * KiB, 256 * KiB},
            scattered_in({4032, 8128, 16320}));
+    choose(chosen, &Distances::ring_ahead, {8 * KiB, 16 * KiB, 24 * KiB, 64 * KiB},
+           [&] { return measure_panels(meter, 64, 88 * KiB, true); });
     choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
            [&] { return measure_panels(meter, 32, 128 * KiB, false); });
     choose(chosen, &Distances::small_tile, {5 * KiB, 10 * KiB, 20 * KiB, 40 * KiB},

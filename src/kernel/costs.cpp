@@ -18,82 +18,6 @@
 namespace hocket::kernel {
 namespace {
 
-constexpr std::int64_t KiB = 1024;
-
-/// One core of an Intel Sapphire Rapids. Its last level is slow, so a buffer beyond the second one
-/// costs much.
-PassCosts sapphire_rapids() {
-    return {
-        .processor = "Intel Sapphire Rapids",
-        .cache = 2048 * KiB,
-        .scattered = {{1, 151.3},
-                      {8, 20.05},
-                      {32, 5.99},
-                      {64, 3.64},
-                      {128, 2.47},
-                      {256, 1.89},
-                      {512, 1.59},
-                      {1024, 1.27},
-                      {2048, 0.98},
-                      {4096, 0.82},
-                      {8192, 0.74},
-                      {16384, 0.69}},
-        .buffered = {{16 * KiB, 1.0},
-                     {246 * KiB, 1.05},
-                     {512 * KiB, 1.25},
-                     {819 * KiB, 1.47},
-                     {1300 * KiB, 2.03},
-                     {2048 * KiB, 2.9},
-                     {4096 * KiB, 4.2},
-                     {8192 * KiB, 5.5},
-                     {16384 * KiB, 6.8},
-                     {32768 * KiB, 8.1}},
-        .ringed = {{16 * KiB, 0.98}, {400 * KiB, 1.08}},
-        .turned = {{16, 16.5}, {64, 4.73}, {256, 1.81}, {512, 1.32}, {1024, 1.08}, {2288, 1.05}},
-        .swapped_in_cache = 1.03,
-        .swapped_past = 1.4};
-}
-
-/// One core of an AMD Zen 5, whose last level is near. It stores whole cache lines without reading
-/// them first, so that streaming stores save nothing. (Measured with one and two threads.)
-PassCosts zen5() {
-    return {.processor = "AMD Zen 5",
-            .cache = 1024 * KiB,
-            .scattered = {{1, 85.0},
-                          {8, 10.6},
-                          {16, 5.2},
-                          {32, 3.15},
-                          {64, 1.75},
-                          {128, 1.0},
-                          {192, 1.02},
-                          {960, 1.03},
-                          {1984, 0.9},
-                          {4032, 0.84},
-                          {8128, 0.79}},
-            .buffered = {{2 * KiB, 1.82},
-                         {5 * KiB, 1.21},
-                         {16 * KiB, 0.85},
-                         {64 * KiB, 1.2},
-                         {256 * KiB, 1.17},
-                         {400 * KiB, 1.33},
-                         {600 * KiB, 1.43},
-                         {1000 * KiB, 1.5},
-                         {4000 * KiB, 1.5},
-                         {12000 * KiB, 1.6},
-                         {24000 * KiB, 2.2}},
-            .ringed = {{24 * KiB, 0.81}, {88 * KiB, 0.94}, {184 * KiB, 0.98}},
-            .turned = {{16, 23.5},
-                       {32, 6.4},
-                       {64, 2.35},
-                       {128, 1.3},
-                       {288, 0.91},
-                       {1600, 0.87},
-                       {2272, 1.05}},
-            .swapped_in_cache = 1.25,
-            .swapped_past = 1.47,
-            .distances = {.streaming = Streaming::conflicting}};
-}
-
 struct Curve {
     const char* name;
     CostCurve PassCosts::*costs;
@@ -109,11 +33,12 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 8> scalars{
+constexpr std::array<Scalar, 9> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"short_ahead", nullptr, &Distances::short_ahead},
      {"long_ahead", nullptr, &Distances::long_ahead},
+     {"ring_ahead", nullptr, &Distances::ring_ahead},
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},
      {"pair_tile", nullptr, &Distances::pair_tile},
@@ -121,6 +46,9 @@ constexpr std::array<Scalar, 8> scalars{
 
 constexpr std::array<std::pair<const char*, Streaming>, 3> streamings{
     {{"none", Streaming::none}, {"conflicting", Streaming::conflicting}, {"all", Streaming::all}}};
+
+constexpr std::array<std::pair<const char*, Fetching>, 2> fetchings{
+    {{"second_level", Fetching::second_level}, {"first_level", Fetching::first_level}}};
 
 double at(const CostCurve& curve, std::int64_t bytes) {
     const auto next = std::lower_bound(
@@ -145,11 +73,16 @@ std::int64_t scaled(std::int64_t bytes) {
 
 bool read_word(const std::string& name, const std::string& word, PassCosts& costs) {
     if (name == "processor") costs.processor = word;
-    const auto rule = std::find_if(streamings.begin(), streamings.end(),
-                                   [&](const auto& each) { return each.first == word; });
-    const bool streaming = name == "streaming" && rule != streamings.end();
-    if (streaming) costs.distances.streaming = rule->second;
-    return streaming || (name == "processor" && !word.empty());
+    const auto read = [&](const char* of, const auto& words, auto& rule) {
+        const auto found = std::find_if(words.begin(), words.end(),
+                                        [&](const auto& each) { return each.first == word; });
+        if (name != of || found == words.end()) return false;
+        rule = found->second;
+        return true;
+    };
+    return read("streaming", streamings, costs.distances.streaming) ||
+           read("fetching", fetchings, costs.distances.fetching) ||
+           (name == "processor" && !word.empty());
 }
 
 bool read_scalar(const std::string& name, double value, PassCosts& costs) {
@@ -217,19 +150,6 @@ const environment::ValidatedSetting validated([] { static_cast<void>(PassCosts::
 
 }  // namespace
 
-PassCosts PassCosts::shipped() {
-    const Processor processor = this_processor();
-    const bool amd = processor.maker == Processor::Maker::amd;
-    PassCosts costs = amd ? zen5() : sapphire_rapids();
-    if (!processor.zen5()) costs.distances.streaming = Streaming::all;
-    const bool measured = amd ? processor.zen5()
-                              : processor.maker == Processor::Maker::intel &&
-                                    (processor.model == 0x8f || processor.model == 0xcf);
-    costs.origin = "those of " + costs.processor +
-                   (measured ? "" : ", which may differ here: measure with hocket calibrate");
-    return costs;
-}
-
 std::string PassCosts::text() const {
     const auto number = [](double value) {
         std::array<char, 32> digits{};
@@ -251,6 +171,8 @@ std::string PassCosts::text() const {
                "\n";
     for (const auto& [word, rule] : streamings)
         if (rule == distances.streaming) out += std::string("streaming = ") + word + "\n";
+    for (const auto& [word, rule] : fetchings)
+        if (rule == distances.fetching) out += std::string("fetching = ") + word + "\n";
     return out;
 }
 
@@ -324,6 +246,11 @@ bool fits_cache(const Permutation& permutation) {
 
 double buffered(std::int64_t bytes) {
     return at(PassCosts::kept().buffered, scaled(bytes));
+}
+
+double slabs(std::int64_t bytes, std::int64_t block) {
+    const bool quick = distances().fetching == Fetching::first_level && block >= 4;
+    return buffered(bytes) + (quick ? 0.0 : 4.0 / static_cast<double>(block));
 }
 
 double ringed(std::int64_t bytes) {

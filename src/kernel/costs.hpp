@@ -22,6 +22,8 @@ using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 struct Distances {
     /// Prefetched before short and before long blocks of cycles.
     std::int64_t short_ahead = 16 << 10, long_ahead = 256 << 10;
+    /// Prefetched before panels in rings.
+    std::int64_t ring_ahead = 64 << 10;
     /// Rows of a tile's destination that stay in the first-level cache, in a panel.
     std::int64_t panel_row = 4096;
     /// A square tile that is transposed in the first-level cache, and each of two that change
@@ -31,6 +33,7 @@ struct Distances {
     std::int64_t copy_ahead = 4096;
     /// Copies beyond the caches that go past them.
     Streaming streaming = Streaming::all;
+    Fetching fetching = Fetching::second_level;
 };
 
 /// Those of this processor; while they are measured, those on trial.
@@ -75,6 +78,9 @@ struct PassCosts {
 double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);
 double buffered(std::int64_t bytes);
 double ringed(std::int64_t bytes);
+/// Slabs of blocks, each through a buffer. Short blocks take more instructions; a core that fetches
+/// into its first level has time for these.
+double slabs(std::int64_t bytes, std::int64_t block);
 /// Transposes square tiles of `side` units of `unit` bytes in place, in cache.
 double transposed_tiles(std::int64_t unit, std::int64_t side);
 /// Transposes square tiles of blocks of some lines, `bytes` each, through a buffer.

@@ -60,8 +60,8 @@ Step slab_step(const Permutation& permutation, const Resources& means) {
     const std::int64_t busy = std::min<std::int64_t>(means.threads, permutation.batch);
     return {.what = "slabs of " + size_text(bytes) + " through a buffer each: " +
                     permutation.text() + " blocks of " + size_text(permutation.block),
-            .cost = (fits_cache(permutation) ? 2.0 : buffered(bytes)) +
-                    4.0 / static_cast<double>(permutation.block),
+            .cost = fits_cache(permutation) ? 2.0 + 4.0 / static_cast<double>(permutation.block)
+                                            : slabs(bytes, permutation.block),
             .memory = busy * (bytes + 4096) + means.threads * (std::int64_t{256} << 10),
             .run = [permutation](std::byte* array, const Pass& pass) {
                 permute_slabs(array, permutation, pass.threads);

@@ -26,10 +26,10 @@ struct Pieces {
     }
 };
 
-void fetch_lines(const std::byte* from, std::int64_t bytes) {
+void fetch_lines(const std::byte* from, std::int64_t bytes, Fetching fetching) {
     constexpr std::int64_t line = 64;
     const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from) % line);
-    for (std::int64_t at = -past; at < bytes; at += line) __builtin_prefetch(from + at, 0, 2);
+    for (std::int64_t at = -past; at < bytes; at += line) fetch_line(from + at, fetching);
 }
 
 /// Loops that are one run of `bytes` bytes on one side, fastest first.
@@ -212,6 +212,7 @@ void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int
         tile.lines = true;
     }
     constexpr std::int64_t rows_together = 16;  // between two prefetches
+    const Fetching fetching = distances().fetching;
     Walk now(*this, first);
     std::optional<Walk> coming;
     if (fetched_) coming.emplace(*this, std::min(first + lead_, blocks_ - 1));
@@ -221,14 +222,15 @@ void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int
         const bool fetches = fetched_ && block + lead_ < last;
         const bool by_rows = fetches && !dense_;
         const std::int64_t together = by_rows ? rows_together : now.nj;
-        if (fetches && dense_) fetch_lines(source + coming->from, now.ni * now.nj * unit_);
+        if (fetches && dense_)
+            fetch_lines(source + coming->from, now.ni * now.nj * unit_, fetching);
         tile.ni = now.ni;
         for (std::int64_t j = 0; j < now.nj; j += together) {
             const std::int64_t end = std::min(j + together, now.nj);
             if (by_rows)
                 for (std::int64_t row = j; row < std::min(end, coming->nj); ++row)
                     fetch_lines(source + coming->from + row_.rows[static_cast<std::size_t>(row)],
-                                coming->ni * unit_);
+                                coming->ni * unit_, fetching);
             tile.nj = end - j;
             tile.source_rows = row_.rows.data() + j;
             kernel_(source + now.from, written + j * unit_, tile);

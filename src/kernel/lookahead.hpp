@@ -11,6 +11,7 @@
 #include "kernel/costs.hpp"
 #include "kernel/cycle_finder.hpp"
 #include "kernel/divide.hpp"
+#include "kernel/fetch.hpp"
 #include "kernel/permutation.hpp"
 
 namespace hocket::kernel {
@@ -87,15 +88,57 @@ class ShortLookahead {
         if (positions_.end()) return;
         std::byte* const position = positions_.take();
         for (std::int64_t line = 0; line < slice_.bytes; line += 64)
-            __builtin_prefetch(position + line, 0, 2);
-        __builtin_prefetch(position + slice_.bytes - 1, 0, 2);
+            fetch_line(position + line, fetching_);
+        fetch_line(position + slice_.bytes - 1, fetching_);
         queue_[last_++ % most] = position;
     }
 
     const Slice& slice_;
     SegmentWalk positions_;
+    const Fetching fetching_ = distances().fetching;
     unsigned depth_, first_ = 0, last_ = 0;
     std::byte* queue_[most];  // only [first_, last_) is defined
+};
+
+/// Prefetches the lines of long blocks one after another, a few KiB ahead, into the first level.
+class LineLookahead {
+  public:
+    LineLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
+        : positions_(slice, next, segments), bytes_(slice.bytes) {
+        const std::int64_t ahead = distances().long_ahead;
+        const std::int64_t depth = std::clamp<std::int64_t>(ahead / bytes_ + 2, 2, most - 1);
+        for (std::int64_t k = 0; k < depth; ++k) push();
+        moved(ahead);
+    }
+
+    std::byte* pop() {
+        std::byte* const position = queue_[used_++ % most];
+        push();
+        due_ += 2 * line;  // a block that begins within a line touches one line more
+        return position;
+    }
+    /// Prefetches as many bytes as the kernel has moved.
+    void moved(std::int64_t bytes) {
+        for (due_ += bytes; due_ > 0 && fetched_ < pushed_; due_ -= line) {
+            fetch_line(queue_[fetched_ % most] + std::min(at_, bytes_ - 1), Fetching::first_level);
+            at_ += line;
+            if (at_ < bytes_ + line - 1) continue;
+            at_ = 0;
+            ++fetched_;
+        }
+    }
+
+  private:
+    static constexpr std::int64_t most = 64, line = 64;
+
+    void push() {
+        if (!positions_.end()) queue_[pushed_++ % most] = positions_.take();
+    }
+
+    SegmentWalk positions_;
+    std::int64_t bytes_, due_ = 0;
+    std::int64_t used_ = 0, fetched_ = 0, pushed_ = 0, at_ = 0;
+    std::byte* queue_[most];  // only [used_, pushed_) is defined
 };
 
 /// Prefetches positions in groups, for long blocks. While the kernel moves one group, this class

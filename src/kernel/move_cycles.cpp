@@ -26,7 +26,26 @@ template <std::int64_t known>
 struct ShortBlock {
     using Ahead = ShortLookahead;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead&) {
-        std::memcpy(to, from, static_cast<std::size_t>(known > 0 ? known : bytes));
+        // Whole lines of the destination; for shorter blocks the function call would cost more.
+        constexpr std::int64_t longest_inline = 128;
+        if (known > longest_inline)
+            copy_cached(to, from, known);
+        else
+            std::memcpy(to, from, static_cast<std::size_t>(known > 0 ? known : bytes));
+    }
+};
+/// Whole lines of the destination at a time.
+constexpr std::int64_t piece_of_lines = 1024;
+struct LinesBlock {
+    using Ahead = LineLookahead;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes, Ahead& ahead) {
+        std::int64_t step =
+            piece_of_lines - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
+        for (std::int64_t at = 0; at < bytes; at += step, step = piece_of_lines) {
+            const std::int64_t now = std::min(step, bytes - at);
+            copy_cached(to + at, from + at, now);
+            ahead.moved(now);
+        }
     }
 };
 struct LongBlock {
@@ -96,7 +115,9 @@ Walk select_walk(std::int64_t bytes) {
         case 256:
             return walk<ShortBlock<256>>;
         default:
-            return bytes > longest_short_block ? walk<LongBlock> : walk<ShortBlock<0>>;
+            if (bytes <= longest_short_block) return walk<ShortBlock<0>>;
+            return distances().fetching == Fetching::first_level ? walk<LinesBlock>
+                                                                 : walk<LongBlock>;
     }
 }
 

@@ -155,14 +155,13 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
     const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
     const std::int64_t rings = ceil_div(in_item, in_ring);
     const bool fetched = fetches_ahead(bytes, row);
-    constexpr std::int64_t distance = 64 << 10;
     base::parallel_for(threads, items * rings, [&](std::int64_t ring) {
         const std::int64_t begin = ring % rings * in_ring;
         const std::int64_t count = std::min(in_ring, in_item - begin);
         std::byte* const first = array + (ring / rings * in_item + begin) * bytes;
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
         Prefetcher ahead;
-        if (fetched) ahead = Prefetcher::along(first, count * bytes, distance);
+        if (fetched) ahead = Prefetcher::along(first, count * bytes, distances().ring_ahead);
         for (std::int64_t k = 0; k < count; ++k) {
             std::byte* const panel = first + k * bytes;
             transposition.run(panel, k == 0 ? buffer : panel - bytes, ahead);
@@ -209,9 +208,13 @@ bool Panels::rings(bool gathering) const {
     constexpr std::int64_t least_block = 512;  // the pass visits all positions of blocks, so there
                                                // should be few
     const bool transposed_in_registers = unit == 4 || unit == 8 || unit == 16;
+    // Long rows of a scattered panel, which follow each other, share few lines. (Measured: a gain
+    // with 720 bytes and more, a loss with 248.)
+    const bool whole_lines = row % 64 == 0 || (!gathering && row >= least_block &&
+                                               distances().fetching == Fetching::first_level);
     // The last, this and the next panel share the second-level cache (measured).
     return transposed_in_registers && !shifted() && width * unit >= least_block &&
-           panel_bytes() <= least_streamed_bytes() / 10 && row % 64 == 0 && row % 4096 != 0;
+           panel_bytes() <= least_streamed_bytes() / 10 && whole_lines && row % 4096 != 0;
 }
 
 std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const {

@@ -45,8 +45,8 @@ struct Panels {
 
     /// Whether panels can move in rings: each is transposed directly into the position of the one
     /// before it, which has been read; the first one goes through a buffer into the position of the
-    /// last. That is less work in cache than a buffer for each. Requires rows of whole lines, and
-    /// no remainder.
+    /// last. That is less work in cache than a buffer for each. Requires rows of whole lines (or
+    /// long ones that follow each other), and no remainder.
     bool rings(bool gathering) const;
     /// The number of panels in a ring, in each of `items` equal parts of the array, or 0.
     std::int64_t ring(bool gathering, std::int64_t items, int threads) const;

@@ -10,6 +10,7 @@
 #include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
 #include "kernel/scratch.hpp"
+#include "kernel/square_pairs.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
 
@@ -19,7 +20,6 @@ namespace {
 using base::ceil_div;
 
 constexpr std::int64_t cache_line = 64;
-constexpr std::int64_t bytes_together = 256 << 10;
 
 /// The number of rows at this distance that the second-level cache holds at once: rows at a
 /// multiple of a large power of two share few of its sets.
@@ -45,11 +45,21 @@ std::int64_t small_side(std::int64_t unit) {
     return std::max(side / in_line, std::int64_t{1}) * in_line;
 }
 
+/// Whether the first-level cache holds two small tiles and the next two, which it then prefetches.
+/// Matrices of a few tiles are too short for that.
+bool near_pays(const Squares& squares) {
+    constexpr std::int64_t methods = 12, method = 4096, least_tiles = 2;
+    const std::int64_t width = small_side(squares.unit);
+    return distances().fetching == Fetching::first_level && squares.side >= least_tiles * width &&
+           4 * width <= methods * (method / std::gcd(squares.pitch, method));
+}
+
 }  // namespace
 
 /// The tiles of a matrix, and the way they are written back.
 struct Squares::Tiling {
     enum class Method {
+        near,      // of two small tiles one goes through a buffer, all in the first-level cache
         inside,    // the matrix is one tile, transposed in place while the next is prefetched
         whole,     // the matrix is one tile, which goes through a buffer and past the caches
         exchange,  // of two tiles one goes through a buffer, the other directly to its position
@@ -78,6 +88,9 @@ Squares::Tiling::Tiling(const Squares& squares) {
     if (bytes <= most_inside && squares.side <= held) {
         method = Method::inside;
         width = squares.side;
+    } else if (near_pays(squares)) {
+        method = Method::near;
+        width = small_side(unit);
     } else if (bytes <= most) {
         method = Method::whole;
         width = squares.side;
@@ -147,6 +160,8 @@ class Squares::Inside {
 void Squares::transpose(std::byte* array, int threads) const {
     const Tiling tiling(*this);
     switch (tiling.method) {
+        case Tiling::Method::near:
+            return swap_near(array, tiling, threads);
         case Tiling::Method::inside:
         case Tiling::Method::whole:
             return turn_whole(array, tiling, threads);
@@ -178,8 +193,8 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
             if (inside) {
                 Prefetcher ahead;
                 if (k + 1 < last)
-                    ahead =
-                        Prefetcher(position(k + 1), side, pitch, side * unit, side * side * unit);
+                    ahead = Prefetcher(position(k + 1), side, pitch, side * unit,
+                                       side * side * unit, Fetching::second_level);
                 small.run(matrix, side, buffer, ahead);
                 continue;
             }
@@ -191,23 +206,43 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
     });
 }
 
+void Squares::swap_near(std::byte* array, const Tiling& tiling, int threads) const {
+    const std::int64_t apart = buffer_pitch(tiling.width, unit);
+    const Tile to_buffer = transposed(1, 1, unit, pitch, apart);
+    const Tile in_place = transposed(1, 1, unit, pitch, pitch);
+    const TileKernel turn_down = select_tile_kernel(to_buffer);
+    const TileKernel turn_up = select_tile_kernel(in_place);
+    const TilePairs pairs(*this, array, tiling.width, threads);
+    base::parallel_for(threads, pairs.groups(), [&](std::int64_t group) {
+        std::byte* const buffer = thread_scratch(Scratch::panel, memory_of(tiling));
+        TilePairs::Walk walk = pairs.group(group);
+        auto now = walk.next();
+        while (now) {
+            const auto coming = walk.next();
+            const std::int64_t bytes = now->rows * now->columns * unit;
+            Prefetcher above, below;
+            if (coming)
+                above =
+                    Prefetcher(coming->above, coming->rows, pitch, coming->columns * unit, bytes);
+            if (coming && !coming->diagonal())
+                below =
+                    Prefetcher(coming->below, coming->columns, pitch, coming->rows * unit, bytes);
+            Tile down = to_buffer, up = in_place;
+            down.nj = up.ni = now->rows;
+            down.ni = up.nj = now->columns;
+            transpose_strips(turn_down, now->above, buffer, down, &above);
+            if (!now->diagonal()) transpose_strips(turn_up, now->below, now->above, up, &below);
+            for (std::int64_t row = 0; row < now->columns; ++row)
+                copy_cached(now->below + row * pitch, buffer + row * apart, now->rows * unit);
+            if (now->diagonal()) below.worked(bytes);
+            now = coming;
+        }
+    });
+}
+
 void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) const {
     using Method = Tiling::Method;
-    // Tiles begin at cache lines, if the lines begin at the same units of all rows: the first tile
-    // is narrower by the matrix's offset within a line. Otherwise each row of a tile would share a
-    // line with a tile that is processed much later, and the line would move twice.
-    const std::int64_t width = tiling.width;
-    const bool lines = pitch % cache_line == 0 && inner_step % cache_line == 0 &&
-                       cache_line % unit == 0 && width * unit % cache_line == 0 &&
-                       side >= 2 * width;
-    const auto in_line =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % cache_line);
-    const std::int64_t before = lines && in_line % unit == 0 ? in_line / unit : 0;
-    const std::int64_t tiles = ceil_div(side + before, width);
-    const auto begin_of = [&](std::int64_t k) {
-        return std::clamp<std::int64_t>(k * width - before, 0, side);
-    };
-    const std::int64_t apart = buffer_pitch(width, unit);
+    const std::int64_t width = tiling.width, apart = buffer_pitch(width, unit);
     const Tile to_buffer = transposed(width, width, unit, pitch, apart);
     const TileKernel transposition = select_tile_kernel(to_buffer);
     const StreamCopy store = tiling.method == Method::streamed ? select_stream_copy() : copy_cached;
@@ -216,43 +251,25 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
         for (std::int64_t row = 0; row < rows; ++row)
             store(to + row * pitch, from + row * apart, bytes);
     };
-    const auto swap_row = [&](std::byte* matrix, std::int64_t row) {
+    const TilePairs pairs(*this, array, width, threads);
+    base::parallel_for(threads, pairs.groups(), [&](std::int64_t group) {
         std::byte* const upper = thread_scratch(Scratch::panel, memory_of(tiling));
         std::byte* const lower = upper + width * apart;
-        const std::int64_t r = begin_of(row), rows = begin_of(row + 1) - r;
-        for (std::int64_t column = row; column < tiles; ++column) {
-            const std::int64_t c = begin_of(column), columns = begin_of(column + 1) - c;
-            std::byte* const above = matrix + r * pitch + c * unit;
-            std::byte* const below = matrix + c * pitch + r * unit;
+        TilePairs::Walk walk = pairs.group(group);
+        while (const auto pair = walk.next()) {
+            const auto [above, below, rows, columns] = *pair;
             Tile down = to_buffer, up = to_buffer;
             down.nj = up.ni = rows;
             down.ni = up.nj = columns;
             transpose_strips(transposition, above, upper, down);
-            if (column != row && tiling.method == Method::exchange) {
+            if (!pair->diagonal() && tiling.method == Method::exchange) {
                 up.destination_i = pitch;
                 transpose_strips(transposition, below, above, up);
-            } else if (column != row) {
+            } else if (!pair->diagonal()) {
                 transpose_strips(transposition, below, lower, up);
                 store_rows(above, lower, rows, columns * unit);
             }
             store_rows(below, upper, columns, rows * unit);
-        }
-    };
-    // One part is a row of tiles. Row 0 has the most tiles, so pairs of rows (first and last, …)
-    // are even. A thread takes several small matrices at a time, because neighbours share cache
-    // lines and pages.
-    const std::int64_t pairs = ceil_div<std::int64_t>(tiles, 2);
-    const std::int64_t parts = outer * inner * pairs;
-    const std::int64_t together = std::max<std::int64_t>(
-        1, std::min(bytes_together / (side * side * unit), parts / (std::int64_t{4} * threads)));
-    base::parallel_for(threads, ceil_div(parts, together), [&](std::int64_t group) {
-        const std::int64_t last = std::min((group + 1) * together, parts);
-        for (std::int64_t part = group * together; part < last; ++part) {
-            std::byte* const matrix =
-                array + part / pairs / inner * side * pitch + part / pairs % inner * inner_step;
-            const std::int64_t row = part % pairs, other = tiles - 1 - row;
-            swap_row(matrix, row);
-            if (other != row) swap_row(matrix, other);
         }
         if (tiling.method == Method::streamed) stream_fence();
     });
@@ -260,6 +277,8 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
 
 double Squares::cost() const {
     switch (Tiling(*this).method) {
+        case Tiling::Method::near:
+            return swapped_tiles(true);
         case Tiling::Method::inside:
             // The cache must also hold the next tile.
             return transposed_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);

@@ -19,6 +19,10 @@ enum class Streaming {
     all,
 };
 
+/// The cache into which kernels prefetch what they need soon. The first level has place for a few
+/// KiB only, but some processors fetch more lines at a time into it.
+enum class Fetching { second_level, first_level };
+
 /// The fastest one of this processor.
 StreamCopy select_stream_copy();
 

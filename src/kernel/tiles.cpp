@@ -50,10 +50,11 @@ constexpr std::int64_t rows_together = 16;
 
 void fetch_rows(const std::byte* from, std::int64_t pitch, std::int64_t first, std::int64_t last,
                 std::int64_t bytes) {
+    const Fetching fetching = distances().fetching;
     for (std::int64_t row = first; row < last; ++row) {
         for (std::int64_t at = 0; at < bytes; at += 64)
-            __builtin_prefetch(from + row * pitch + at, 0, 2);
-        __builtin_prefetch(from + row * pitch + bytes - 1, 0, 2);
+            fetch_line(from + row * pitch + at, fetching);
+        fetch_line(from + row * pitch + bytes - 1, fetching);
     }
 }
 
@@ -121,7 +122,7 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
     constexpr std::int64_t line = 64;
     // Prefetches come in small portions, because a core waits for 64 lines at once. (Measured: 10
     // %.)
-    constexpr std::int64_t between_looks = 2048;
+    const std::int64_t between_looks = distances().fetching == Fetching::first_level ? 1024 : 2048;
     const std::int64_t strip = ahead ? std::clamp<std::int64_t>(line / tile.unit, 8, 16) : 16;
     const std::int64_t rows = tile.nj, columns = tile.ni;
     const std::int64_t together =

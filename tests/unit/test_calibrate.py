@@ -101,12 +101,18 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
     # No element depends on the distances.
     distances = [line.split(" =")[0] for line in text.splitlines() if "ahead" in line]
     distances += ["panel_row", "small_tile", "pair_tile"]
-    assert distances[:3] == ["short_ahead", "long_ahead", "copy_ahead"]
-    for value, rule in ((64, "all"), (1 << 24, "none"), (12345, "conflicting")):
+    assert distances[:4] == ["short_ahead", "long_ahead", "ring_ahead", "copy_ahead"]
+    for value, *rules in (
+        (64, "all", "first_level"),
+        (1 << 24, "none", "second_level"),
+        (12345, "conflicting", "first_level"),
+    ):
+        rule_names = ("streaming", "fetching")
         lines = [line for line in text.splitlines() if line.split(" =")[0] not in distances]
-        lines = [line for line in lines if not line.startswith("streaming")]
-        assert len(lines) == len(text.splitlines()) - 7, text
-        tried = [*lines, *(f"{name} = {value}" for name in distances), f"streaming = {rule}"]
+        lines = [line for line in lines if not line.startswith(rule_names)]
+        assert len(lines) == len(text.splitlines()) - 9, text
+        tried = [*lines, *(f"{name} = {value}" for name in distances)]
+        tried += [f"{name} = {rule}" for name, rule in zip(rule_names, rules, strict=True)]
         kept.write_text("\n".join(tried), encoding="utf-8")
         assert permuted(path).returncode == 0
     # A file of another processor, as in a home that nodes share, is left alone.
@@ -119,7 +125,8 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
     "line",
     [
         *("scattered 8 = fast", "scattered 8 = -1", "scattered 4 = 1", "spread 8 = 1", "passes"),
-        *("short_ahead = 63", "short_ahead 8 = 4096", "streaming = some", "streaming = ", ""),
+        *("short_ahead = 63", "short_ahead 8 = 4096", "streaming = some", "fetching = all"),
+        *("streaming = ", ""),
     ],
 )
 def test_passes_that_cannot_be_read(tmp_path, line):

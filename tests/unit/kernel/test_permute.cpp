@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "boxes.hpp"
 #include "hocket/kernel.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/permutation.hpp"
 #include "unit/watched.hpp"
 
@@ -175,6 +176,34 @@ TEST(PermuteInplace, arrays_beyond_the_buffers) {
                 if (HasFailure()) return;
             }
     }
+}
+
+TEST(PermuteInplace, prefetching_into_either_cache) {
+    std::mt19937_64 random(12);
+    struct Case {
+        Extents shape, axes;
+        std::int64_t itemsize;
+        std::string method;
+    };
+    const std::vector<Case> cases{
+        {{301, 301}, {1, 0}, 8, "square"},       {{300, 300}, {1, 0}, 4, "square"},
+        {{512, 512}, {1, 0}, 16, "square"},      {{900, 3, 900}, {2, 1, 0}, 3, "square"},
+        {{800, 1200}, {1, 0}, 8, "tiles"},       {{401, 401, 80}, {1, 0, 2}, 7, "cycles"},
+        {{90, 70, 130}, {1, 0, 2}, 8, "cycles"}, {{7001, 30}, {1, 0}, 8, "panels"},
+        {{3, 11, 320}, {1, 0, 2}, 8, "cycles"}};
+    for (const Fetching fetching : {Fetching::second_level, Fetching::first_level})
+        for (const auto& [shape, axes, itemsize, method] : cases)
+            for (const int threads : {1, 3}) {
+                if (threads_watched && (threads == 1 || draw(random, 0, 2) > 0)) continue;
+                Distances trial = distances();
+                trial.fetching = fetching;
+                trial.long_ahead = draw(random, 64, 40000);
+                try_distances(&trial);
+                check(random, shape, itemsize, axes,
+                      {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
+                try_distances(nullptr);
+                if (HasFailure()) return;
+            }
 }
 
 TEST(PermuteInplace, few_long_cycles_are_shared_among_threads) {

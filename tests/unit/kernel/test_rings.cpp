@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "boxes.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/panels.hpp"
 #include "kernel/permutation.hpp"
 #include "unit/watched.hpp"
@@ -85,8 +86,16 @@ TEST(Rings, only_where_rows_are_whole_lines) {
     EXPECT_FALSE(rings(8000, 800, 4000, 8, true));  // beyond the cache
     EXPECT_FALSE(rings(51200, 512, 100, 8, true));  // rows of a page
     EXPECT_FALSE(rings(8000, 80, 100, 24, true));   // no registers turn these
-    EXPECT_FALSE(rings(8000, 80, 100, 8, false));   // scattered rows of 800 bytes
     EXPECT_TRUE(rings(8000, 80, 96, 8, false));
+    EXPECT_FALSE(rings(8000, 80, 31, 8, false));  // scattered rows of 248 bytes
+    // Scattered rows of 800 bytes: on some processors.
+    for (const Fetching fetching : {Fetching::second_level, Fetching::first_level}) {
+        Distances trial;
+        trial.fetching = fetching;
+        try_distances(&trial);
+        EXPECT_EQ(rings(8000, 80, 100, 8, false), fetching == Fetching::first_level);
+        try_distances(nullptr);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The costs and distances of the processors that hocket has been measured on.
+#include "kernel/costs.hpp"
+#include "kernel/cpu.hpp"
+
+namespace hocket::kernel {
+namespace {
+
+constexpr std::int64_t KiB = 1024;
+
+/// One core of an Intel Sapphire Rapids. Its last level is slow, so a buffer beyond the second one
+/// costs much.
+PassCosts sapphire_rapids() {
+    return {
+        .processor = "Intel Sapphire Rapids",
+        .cache = 2048 * KiB,
+        .scattered = {{1, 151.3},
+                      {8, 20.05},
+                      {32, 5.99},
+                      {64, 3.64},
+                      {128, 2.47},
+                      {256, 1.89},
+                      {512, 1.59},
+                      {1024, 1.27},
+                      {2048, 0.98},
+                      {4096, 0.82},
+                      {8192, 0.74},
+                      {16384, 0.69}},
+        .buffered = {{16 * KiB, 1.0},
+                     {246 * KiB, 1.05},
+                     {512 * KiB, 1.25},
+                     {819 * KiB, 1.47},
+                     {1300 * KiB, 2.03},
+                     {2048 * KiB, 2.9},
+                     {4096 * KiB, 4.2},
+                     {8192 * KiB, 5.5},
+                     {16384 * KiB, 6.8},
+                     {32768 * KiB, 8.1}},
+        .ringed = {{16 * KiB, 0.98}, {400 * KiB, 1.08}},
+        .turned = {{16, 16.5}, {64, 4.73}, {256, 1.81}, {512, 1.32}, {1024, 1.08}, {2288, 1.05}},
+        .swapped_in_cache = 1.03,
+        .swapped_past = 1.4};
+}
+
+/// One core of an AMD Zen 5, whose last level is near. It stores whole cache lines without reading
+/// them first, so that streaming stores save nothing. (Measured with one and two threads.)
+PassCosts zen5() {
+    return {.processor = "AMD Zen 5",
+            .cache = 1024 * KiB,
+            .scattered = {{1, 92.0},
+                          {8, 11.5},
+                          {16, 5.6},
+                          {32, 2.96},
+                          {64, 1.5},
+                          {128, 1.05},
+                          {192, 0.9},
+                          {320, 0.82},
+                          {960, 0.79},
+                          {1984, 0.72},
+                          {4032, 0.68},
+                          {16320, 0.7}},
+            .buffered = {{2 * KiB, 1.72},
+                         {5 * KiB, 1.02},
+                         {16 * KiB, 0.86},
+                         {64 * KiB, 1.07},
+                         {128 * KiB, 1.3},
+                         {256 * KiB, 1.4},
+                         {400 * KiB, 1.55},
+                         {600 * KiB, 1.65},
+                         {1000 * KiB, 1.75},
+                         {4000 * KiB, 2.2},
+                         {24000 * KiB, 2.5}},
+            .ringed = {{24 * KiB, 0.7}, {184 * KiB, 0.7}},
+            .turned = {{16, 26.0},
+                       {32, 7.2},
+                       {64, 2.63},
+                       {128, 1.29},
+                       {288, 0.91},
+                       {544, 0.9},
+                       {1600, 0.95},
+                       {2272, 1.1}},
+            .swapped_in_cache = 0.95,
+            .swapped_past = 1.52,
+            .distances = {.short_ahead = 8 * KiB,
+                          .long_ahead = 8 * KiB,
+                          .ring_ahead = 24 * KiB,
+                          .streaming = Streaming::conflicting,
+                          .fetching = Fetching::first_level}};
+}
+
+}  // namespace
+
+PassCosts PassCosts::shipped() {
+    const Processor processor = this_processor();
+    const bool amd = processor.maker == Processor::Maker::amd;
+    PassCosts costs = amd ? zen5() : sapphire_rapids();
+    if (!processor.zen5()) costs.distances.streaming = Streaming::all;
+    const bool measured = amd ? processor.zen5()
+                              : processor.maker == Processor::Maker::intel &&
+                                    (processor.model == 0x8f || processor.model == 0xcf);
+    costs.origin = "those of " + costs.processor +
+                   (measured ? "" : ", which may differ here: measure with hocket calibrate");
+    return costs;
+}
+
+}  // namespace hocket::kernel
