@@ -179,8 +179,9 @@ void choose_fetching(const Meter& meter, Distances& chosen) {
     } else {
         other.streaming = chosen.streaming;
     }
-    if (cost_of(other) < 0.95 * cost_of(chosen) && cost_of(other) < 0.95 * cost_of(chosen))
-        chosen = other;
+    for (int turn = 0; turn < 2; ++turn)
+        if (cost_of(other) >= 0.95 * cost_of(chosen)) return;
+    chosen = other;
 }
 
 Distances measure_distances(const Meter& meter) {

@@ -33,11 +33,12 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 9> scalars{
+constexpr std::array<Scalar, 10> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"short_ahead", nullptr, &Distances::short_ahead},
      {"long_ahead", nullptr, &Distances::long_ahead},
+     {"far_array", nullptr, &Distances::far_array},
      {"ring_ahead", nullptr, &Distances::ring_ahead},
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},

@@ -22,6 +22,8 @@ using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 struct Distances {
     /// Prefetched before short and before long blocks of cycles.
     std::int64_t short_ahead = 16 << 10, long_ahead = 256 << 10;
+    /// Smaller arrays stay in the last level of caches, near enough to be fetched later.
+    std::int64_t far_array = 16 << 20;
     /// Prefetched before panels in rings.
     std::int64_t ring_ahead = 64 << 10;
     /// Rows of a tile's destination that stay in the first-level cache, in a panel.

@@ -55,6 +55,8 @@ class Prefetcher {
         return out;
     }
 
+    bool into_first_level() const { return rows_ > 0 && fetching_ == Fetching::first_level; }
+
     /// Call it during the work, with the bytes done since the last call.
     void worked(std::int64_t bytes) {
         if (rows_ <= 0) return;

@@ -105,7 +105,10 @@ class LineLookahead {
   public:
     LineLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : positions_(slice, next, segments), bytes_(slice.bytes) {
-        const std::int64_t ahead = distances().long_ahead;
+        // Two blocks: with less, two threads that move longer ones wait for memory (measured).
+        constexpr std::int64_t enough = 64 << 10;
+        const std::int64_t least = distances().long_ahead;
+        const std::int64_t ahead = std::clamp(2 * bytes_, least, std::max(least, enough));
         const std::int64_t depth = std::clamp<std::int64_t>(ahead / bytes_ + 2, 2, most - 1);
         for (std::int64_t k = 0; k < depth; ++k) push();
         moved(ahead);
@@ -151,7 +154,9 @@ class LongLookahead {
   public:
     LongLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
         : positions_(slice, next, segments), bytes_(slice.bytes) {
-        group_ = std::clamp<std::int64_t>(distances().long_ahead / bytes_, 1, most);
+        // In the first level, distances are shorter; arrays that are not far do not use it.
+        const std::int64_t ahead = std::max<std::int64_t>(distances().long_ahead, 64 << 10);
+        group_ = std::clamp<std::int64_t>(ahead / bytes_, 1, most);
         enter_group();
         while (at_ < bytes_ + line - 1) moved();
     }

@@ -2,8 +2,12 @@
 #include "kernel/move_cycles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/pool.hpp"
@@ -94,7 +98,7 @@ void walk(const Slice& slice, const Successor& next, std::span<const Segment> se
 
 using Walk = void (*)(const Slice&, const Successor&, std::span<const Segment>, const Saved&);
 
-Walk select_walk(std::int64_t bytes) {
+Walk select_walk(std::int64_t bytes, bool far) {
     switch (bytes) {
         case 1:
             return walk<ShortBlock<1>>;
@@ -116,8 +120,8 @@ Walk select_walk(std::int64_t bytes) {
             return walk<ShortBlock<256>>;
         default:
             if (bytes <= longest_short_block) return walk<ShortBlock<0>>;
-            return distances().fetching == Fetching::first_level ? walk<LinesBlock>
-                                                                 : walk<LongBlock>;
+            return far && distances().fetching == Fetching::first_level ? walk<LinesBlock>
+                                                                        : walk<LongBlock>;
     }
 }
 
@@ -149,21 +153,57 @@ Cut cut_work(const Permutation& permutation, std::int64_t block, const Pass& pas
 
 }  // namespace
 
+namespace {
+
+/// The tables of the last permutations that have few cycles: finding these takes up to a third of
+/// the time of moving short blocks.
+class KeptCycles {
+  public:
+    struct Key {
+        std::vector<std::int64_t> extents;
+        std::vector<std::size_t> axes;
+        std::int64_t step, in_ring, longest;
+        bool first;
+        bool operator==(const Key&) const = default;
+    };
+    using Table = std::shared_ptr<const std::vector<Segment>>;
+
+    Table find(const Key& key) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [kept, table] : tables_)
+            if (kept == key) return table;
+        return nullptr;
+    }
+    void keep(Key key, const std::vector<Segment>& segments) {
+        if (segments.size() > most_segments) return;
+        auto table = std::make_shared<const std::vector<Segment>>(segments);
+        const std::lock_guard lock(mutex_);
+        tables_[next_++ % tables_.size()] = {std::move(key), std::move(table)};
+    }
+
+  private:
+    static constexpr std::size_t most_segments = 1024, most_tables = 8;  // 192 KiB in all
+    std::mutex mutex_;
+    std::array<std::pair<Key, Table>, most_tables> tables_{};
+    std::size_t next_ = 0;
+};
+
+KeptCycles& kept_cycles() {
+    static KeptCycles kept;
+    return kept;
+}
+
+}  // namespace
+
 void hand_out_cycles(const Permutation& permutation, std::int64_t block, const Pass& pass,
                      const Ring& ring, const CycleWork& work) {
     const Cut cut = cut_work(permutation, block, pass);
     const std::int64_t slices = permutation.batch * cut.pieces;
-    CycleFinder finder(permutation, ring);
-    std::vector<Segment> found;
-    for (bool more = true; more;) {
-        found.clear();
-        more = finder.find(found, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
-        if (found.empty()) continue;
-        const std::span<const Segment> segments = found;
+    const auto move_all = [&](std::span<const Segment> segments) {
         if (cut.longest == INT64_MAX && pass.schedule.kind == LoopSchedule::Kind::automatic) {
             base::parallel_for(pass.threads, slices,
                                [&](std::int64_t slice) { work.move(slice, segments); });
-            continue;
+            return;
         }
         const auto length = [&](std::int64_t k) {
             return segments[static_cast<std::size_t>(k)].length;
@@ -177,6 +217,17 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
                                                          static_cast<std::size_t>(last - first)));
                           });
         }
+    };
+    const KeptCycles::Key key{permutation.extents, permutation.axes, ring.step,
+                              ring.in_ring,        cut.longest,      ring.first};
+    if (const auto table = kept_cycles().find(key)) return move_all(*table);
+    CycleFinder finder(permutation, ring);
+    std::vector<Segment> found;
+    for (bool first = true, more = true; more; first = false) {
+        found.clear();
+        more = finder.find(found, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
+        if (first && !more) kept_cycles().keep(key, found);
+        if (!found.empty()) move_all(found);
     }
 }
 
@@ -187,6 +238,7 @@ void move_cycles(std::byte* array, const Permutation& permutation, const BlockPo
     const std::int64_t blocks = permutation.blocks(), all = permutation.batch * blocks;
     const std::int64_t pieces = cut_work(permutation, positions.block, pass).pieces;
     const std::int64_t piece = ceil_div(positions.block, pieces);
+    const bool far = all * positions.block >= distances().far_array;
     const auto slice_of = [&](std::int64_t index) {
         const std::int64_t item = index / pieces, first = index % pieces * piece;
         Slice slice{.array = array + first,
@@ -204,7 +256,7 @@ void move_cycles(std::byte* array, const Permutation& permutation, const BlockPo
     };
     const auto move = [&](std::int64_t index, std::span<const Segment> segments) {
         const Slice slice = slice_of(index);
-        if (slice.bytes > 0) select_walk(slice.bytes)(slice, next, segments, saved);
+        if (slice.bytes > 0) select_walk(slice.bytes, far)(slice, next, segments, saved);
     };
     hand_out_cycles(permutation, positions.block, pass, ring, {.begin = save, .move = move});
 }

@@ -33,7 +33,8 @@ StreamCopy select_write_back(std::int64_t bytes) {
 /// and a buffer. The hardware prefetches longer rows by itself, several at a time.
 bool fetches_ahead(std::int64_t bytes, std::int64_t row) {
     constexpr std::int64_t page = 4096;
-    return bytes <= least_streamed_bytes() / 8 && row < page;
+    return bytes <= least_streamed_bytes() / 8 &&
+           (row < page || distances().fetching == Fetching::first_level);
 }
 
 /// Copies a buffer back into the array, while the next panel is prefetched.

@@ -50,7 +50,10 @@ std::int64_t small_side(std::int64_t unit) {
 bool near_pays(const Squares& squares) {
     constexpr std::int64_t methods = 12, method = 4096, least_tiles = 2;
     const std::int64_t width = small_side(squares.unit);
-    return distances().fetching == Fetching::first_level && squares.side >= least_tiles * width &&
+    const std::int64_t bytes =
+        squares.outer * squares.inner * squares.side * squares.side * squares.unit;
+    return distances().fetching == Fetching::first_level && bytes >= distances().far_array &&
+           squares.side >= least_tiles * width &&
            4 * width <= methods * (method / std::gcd(squares.pitch, method));
 }
 

@@ -122,7 +122,7 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
     constexpr std::int64_t line = 64;
     // Prefetches come in small portions, because a core waits for 64 lines at once. (Measured: 10
     // %.)
-    const std::int64_t between_looks = distances().fetching == Fetching::first_level ? 1024 : 2048;
+    const std::int64_t between_looks = ahead && ahead->into_first_level() ? 1024 : 2048;
     const std::int64_t strip = ahead ? std::clamp<std::int64_t>(line / tile.unit, 8, 16) : 16;
     const std::int64_t rows = tile.nj, columns = tile.ni;
     const std::int64_t together =
