@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "../model.hpp"
 #include "../program.hpp"
 #include "modes.hpp"
 #include "solution.hpp"
@@ -20,6 +21,7 @@ const std::map<std::string, Form> forms = {
 // The solutions' working memory, which hocket keeps, is the system's to give at the first touch: in
 // a small system that would take a third of the time.
 void touch_memory(const linpack::Matrix& matrix) {
+    if (apps::modelled(apps::Work::move, 0)) return;
     std::vector<linpack::Panel> panels;
     std::vector<hocket::Array> rooms;
     for (int i = 0; i < 3; ++i) panels.emplace_back(matrix).touch();
