@@ -2,11 +2,13 @@
 // Assignment between sections, and shifts, which are two assignments.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "array/layouts.hpp"
 #include "array/local.hpp"
 #include "base/text.hpp"
 #include "hocket/kernel.hpp"
+#include "hocket/transfer.hpp"
 #include "transfer/check.hpp"
 
 namespace hocket {

@@ -79,6 +79,13 @@ def test_sums_of_long_columns_keep_every_bit(comm, dtype):
     x[4500:, 4] = -x[:500, 4]
     x[1500:, 5] *= np.logspace(-20, 20, 3500).astype("f4")  # more bits than two numbers have
     x[4999, 6] = np.inf
+    x[3000, 7] = np.nan
+    limits = np.finfo(dtype)
+    x[:, 8] = rng.integers(-5, 6, 5000) * limits.smallest_subnormal
+    x[:, 9] = np.where(np.arange(5000) % 2, limits.max, -limits.max)
+    x[17, 9], x[18, 9] = limits.smallest_subnormal, 0
+    x[:, 10] = -0.0
+    x[16:, 11] *= 8  # than the rows from which the size is guessed
     for dist in ("(BLOCK, *)", "(CYCLIC(7), *)", "(*, BLOCK)"):
         a = hk.scatter(x, hk.Layout(x.shape, dist, comm.size), comm)
         found = hk.replicated(a.sum(axis=0))

@@ -163,7 +163,8 @@ TEST(Exact, SumsOfRowsAndColumns) {
     sums_of_matrices<float>(Number::float32, 24);
 }
 
-// Of one sign and the same size, but twice as large as the numbers from which the size is guessed.
+// Of one sign and the same size, but larger than the numbers from which the size is guessed: up to
+// 8 times as large, the first guess suffices.
 template <class T>
 void sums_of_columns_that_grow(Number number, T large) {
     constexpr std::int64_t rows = 5000, columns = 32;
@@ -183,10 +184,14 @@ void sums_of_columns_that_grow(Number number, T large) {
 }
 
 TEST(Exact, SumsOfColumnsThatGrow) {
-    for (const int sign : {1, -1}) {
-        sums_of_columns_that_grow<double>(Number::float64, sign * 3.9999999999999996);
-        sums_of_columns_that_grow<float>(Number::float32, static_cast<float>(sign) * 3.9999998F);
-    }
+    for (const int sign : {1, -1})
+        for (const int size : {1, 4, 8, 1024}) {
+            const int large = size * sign;
+            sums_of_columns_that_grow<double>(Number::float64, large * 1.9999999999999998);
+            sums_of_columns_that_grow<double>(Number::float64, large * 2.0);
+            sums_of_columns_that_grow<float>(Number::float32,
+                                             static_cast<float>(large) * 1.9999999F);
+        }
 }
 
 TEST(Exact, PairsOfNumbersAreTheSums) {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting: local along local axes. Else hocket divides numbers at exact places, so that each moves
-once, and other elements by samples (Shi, Schaeffer, "Parallel sorting by regular sampling", 1992),
+"""Sorting: local along local axes. Else hocket divides numbers at exact places (`number_sorting`),
+and other elements by samples (Shi, Schaeffer, "Parallel sorting by regular sampling", 1992),
 with the element's number as the second key, so that the order is stable."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,26 +14,16 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.communicators import communicator
 from hocket.computing.collecting import allgather, exchange
-from hocket.computing.layouts import balanced, even, is_local, kept, numbers, one_axis
-from hocket.computing.local_sorting import (
-    all_alike,
-    from_keys,
-    order_stably,
-    sort_alike,
-    sorted_stably,
-    to_keys,
-)
+from hocket.computing.layouts import balanced, even, is_local, numbers, one_axis
+from hocket.computing.local_sorting import order_stably, sorted_stably
+from hocket.computing.number_sorting import sort_numbers
 from hocket.computing.operands import made, without_copies
-from hocket.creation import empty_as
 from hocket.errors import Error, LayoutError
 from hocket.formats import gen_block
 from hocket.layouts import Layout, integer
 from hocket.redistribution import redistribute
 
 AnyArray = npt.NDArray[Any]
-
-#: bytes of numbers that every process sorts, rather than some of all
-FEW = 2048
 
 
 def sample_sort(
@@ -209,117 +199,6 @@ def argsort_line(a: Array) -> Array:
     mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
     (_, places), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
     return spread(a.comm, places.astype(np.intp, copy=False), layout)
-
-
-@kept
-def counts_of(layout: Layout) -> tuple[int, ...]:
-    """The number of elements of each process."""
-    return tuple(layout.local_elements(rank) for rank in range(layout.size))
-
-
-def sort_few(a: Array, layout: Layout) -> Optional[Array]:
-    """`sort_numbers` on every process, of all numbers: few take less time than their ways.
-    Collective."""
-    counts = counts_of(a.layout)
-    rows = np.zeros(1, [("alike", np.bool_), ("values", a.dtype, max(counts))])
-    local = np.sort(a.local.reshape(-1))
-    rows["values"][0, : len(local)] = local
-    rows["alike"] = all_alike(local)
-    found = allgather(a.comm, rows, "a sort")[:, 0]
-    if not found["alike"].all():
-        return None
-    everything = np.concatenate([row[:count] for row, count in zip(found["values"], counts)])
-    sort_alike(everything)
-    result = empty_as(a, a.dtype, layout)
-    result._local[...] = everything[numbers(layout, a._rank_and_size[0])]
-    return result
-
-
-def sort_numbers(a: Array, layout: Layout) -> Optional[Array]:
-    """The sorted elements of `a`, which has no copies, as an array of `layout`. None if equal ones
-    differ (`all_alike`). Collective."""
-    if not (a.dtype.kind in "biuf" and a.dtype.itemsize <= 8 and a.dtype.isnative):
-        return None
-    counts_here = counts_of(a.layout)
-    if sum(counts_here) == layout.shape[0] and 0 < max(counts_here) <= FEW // (
-        a.dtype.itemsize * a._rank_and_size[1]
-    ):
-        return sort_few(a, layout)
-    comm, sources = a.comm, empty_as(a, a.dtype)  # peers read its memory
-    local = sources._local.reshape(-1)
-    local[...] = a.local.reshape(-1)
-    sort_alike(local)
-    ends = to_keys(local[[0, -1]]) if len(local) else np.zeros(2, np.uint64)
-    row = np.asarray([len(local), *ends, all_alike(local)], np.uint64)
-    all_rows = allgather(comm, row)
-    counts = all_rows[:, 0].astype(np.int64)
-    if not all_rows[:, 3].all() or counts.sum() != layout.shape[0]:
-        return None
-    if counts.sum() == 0:
-        return empty_as(a, a.dtype, layout)
-    target = layout if in_rank_order(layout) else balanced(layout.shape, layout.size)
-    begins = np.cumsum([0, *(target.local_elements(rank) for rank in range(target.size))])
-    filled = all_rows[counts > 0]
-    cuts = divide(comm, local, begins[1:-1], filled[:, 1].min(), filled[:, 2].max())
-    cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
-    shares = np.diff(cuts)  # elements of each process for each part of the target
-    firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares
-    runs = [
-        [(int(first), int(share)) for first, share in zip(*rows) if share]
-        for rows in zip(firsts, shares)
-    ]
-    result = redistribute(sources._remapped(Layout.indexed(layout.shape, runs)), target)
-    sort_alike(result._local, runs=int((shares > 0).sum(axis=0).max()))
-    return result if target is layout else redistribute(result, layout)
-
-
-@kept
-def in_rank_order(layout: Layout) -> bool:
-    """Whether each process holds one run, after those of the processes before it."""
-    counts = [layout.local_elements(rank) for rank in range(layout.size)]
-    begins = np.cumsum([0, *counts]).tolist()
-    if begins[-1] != layout.shape[0]:
-        return False
-    runs = [[(first, count)] if count else [] for first, count in zip(begins, counts)]
-    return layout == Layout.indexed(layout.shape, runs) or (
-        layout == Layout(layout.shape, [gen_block(counts)], layout.size)
-    )
-
-
-def divide(
-    comm: Any, local: AnyArray, wanted: npt.NDArray[np.int64], least: Any, most: Any
-) -> npt.NDArray[np.int64]:
-    """For each process (a row) and each of `wanted`: how many of its sorted elements belong to the
-    first `wanted` of all. Of equal elements, those of lower processes come first. Collective.
-
-    Narrows an interval of keys for each of `wanted`, by the numbers of elements before equally
-    spaced keys. `least` and `most`: the first and the last key of all processes.
-    """
-    count = len(wanted)
-    if count == 0:
-        return np.empty((communicator(comm).size, 0), np.int64)
-    # Invariant: the greatest key with at most `wanted` elements before it is in [low, high],
-    # because none is before `least`.
-    low, high = np.full(count, least, np.uint64), np.full(count, most, np.uint64)
-    parts = min(256, max(2, (1 << 16) // (count * communicator(comm).size)))
-    numbered, each = np.arange(1, parts + 1, dtype=np.uint64), np.arange(count)
-    while (low < high).any():
-        steps = np.maximum((high - low) // np.uint64(parts), 1)[:, None]
-        keys = low[:, None] + np.minimum(steps * numbered, (high - low)[:, None])
-        keys[:, -1] = high
-        before = np.searchsorted(local, from_keys(keys, local.dtype).reshape(-1))
-        total = allgather(comm, before).sum(axis=0).reshape(keys.shape)
-        fits = (total <= wanted[:, None]).sum(axis=1)  # keys increase, and so do their numbers
-        found = (fits > 0) & (total[each, np.maximum(fits, 1) - 1] == wanted)
-        last = np.where(fits > 0, keys[each, np.maximum(fits, 1) - 1], low)
-        following = keys[each, np.minimum(fits, parts - 1)] - np.uint64(1)
-        low, high = last, np.where(found | (fits == parts), last, np.maximum(following, last))
-    values = from_keys(low, local.dtype)
-    sides = [np.searchsorted(local, values, side) for side in ("left", "right")]
-    both = allgather(comm, np.asarray(sides))
-    before, equal = both[:, 0], both[:, 1] - both[:, 0]
-    of_equal = wanted - before.sum(axis=0) - (np.cumsum(equal, axis=0) - equal)
-    return before + np.clip(of_equal, 0, equal)  # type: ignore[no-any-return]
 
 
 def sort_complex(a: Array) -> Array:
