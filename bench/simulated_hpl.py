@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """HPL under the simulator, beside the application: its own program, compiled with SMPI's compiler
-and with calls of BLAS that only spend their simulated time (``apps/linpack/timed_blas.c``)."""
+and with calls of BLAS that only spend their simulated time (``apps/timed_blas.c``)."""
 
 from __future__ import annotations
 
