@@ -30,9 +30,10 @@ inline double start_for(double top) {
 }
 // The same for columns, except for numbers that are out of range.
 HOCKET_INLINE void start_columns(const Vector& top, Vector& start) {
-    const Bits exponent = (Bits)top & 0x7ff0000000000000LL;
+    const Bits known = (top >= 0x1p-900) & (top < 0x1p1000);
+    const Bits exponent = (Bits)top & known & 0x7ff0000000000000LL;
     const Bits half = Bits{} + (static_cast<long long>(1 + column_spare) << 52) + (1LL << 51);
-    start = ((top >= 0x1p-900) & (top < 0x1p1000)) ? (Vector)(exponent + half) : start;
+    start = known ? (Vector)(exponent + half) : start;
 }
 
 // Rows at a time. Rows whose distance is a power of two share few places of the first cache, which
