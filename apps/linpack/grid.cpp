@@ -103,8 +103,9 @@ Contest& Grid::contest(std::int64_t elements) const {
         contest.memory_.push_back(room(contest.count_));
         *part = static_cast<double*>(contest.memory_.back().data());
     }
-    const auto round = [&](int other, bool sends, bool receives) {
-        Contest::Round& added = contest.rounds_.emplace_back(Contest::Round{other, receives});
+    const auto round = [&](int other, bool sends, bool receives, bool decided = false) {
+        Contest::Round& added =
+            contest.rounds_.emplace_back(Contest::Round{other, receives, decided});
         const int task = process(other, column_);
         if (receives) added.requests.push_back(tasks_.recv_init(contest.memory_[1], task));
         if (sends) added.requests.push_back(tasks_.send_init(contest.memory_[0], task));
@@ -113,7 +114,7 @@ Contest& Grid::contest(std::int64_t elements) const {
     const int power = static_cast<int>(std::bit_floor(static_cast<unsigned int>(rows_)));
     if (row_ >= power) {
         round(row_ - power, true, false);
-        round(row_ - power, false, true);
+        round(row_ - power, false, true, true);
         return contest;
     }
     if (row_ + power < rows_) round(row_ + power, false, true);
@@ -131,7 +132,7 @@ void Contest::decide(std::int64_t element) {
         // Both sides choose alike, also if an element is no number.
         const bool mine =
             round.other > me_ ? better(out_, in_, compared) : !better(in_, out_, compared);
-        if (!mine) std::copy_n(in_, count_, out_);
+        if (round.decided || !mine) std::copy_n(in_, count_, out_);
     }
 }
 

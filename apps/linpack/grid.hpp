@@ -31,6 +31,7 @@ class Contest {
     struct Round {
         int other;  ///< a process row
         bool receives;
+        bool decided;  ///< by others, so that the row that comes is the winner
         std::vector<hocket::Request> requests = {};
     };
     std::vector<hocket::Array> memory_;

@@ -73,16 +73,17 @@ Row::Row(const Comm& comm, std::int64_t bytes) : comm_(comm), bytes_(bytes) {
 }
 
 std::shared_ptr<const std::byte> Row::gather(const std::string& call, Deadline deadline) {
+    const std::string text = call + " (" + std::to_string(bytes_) + " bytes of each process)";
     if (array_) {
+        agree(comm_, text, deadline, [] {});
         const Array all = copied(*array_, layouts_of_rows(comm_.size())->second, deadline);
         return {all.keep(), static_cast<const std::byte*>(all.data())};
     }
     comm::CallSignature signature;
-    signature.text = call + " (" + std::to_string(bytes_) + " bytes of each process)";
+    signature.text = text;
     signature.payload = std::move(text_);
     const auto rows = std::make_shared<std::string>();
-    std::string text = signature.text;
-    call_and_wait(comm_, std::move(text), deadline,
+    call_and_wait(comm_, text, deadline,
                   [&](int tag) { return gather_into(comm_, std::move(signature), tag, rows); });
     return {rows, reinterpret_cast<const std::byte*>(rows->data())};
 }

@@ -94,7 +94,10 @@ PassCosts PassCosts::shipped() {
     const Processor processor = this_processor();
     const bool amd = processor.maker == Processor::Maker::amd;
     PassCosts costs = amd ? zen5() : sapphire_rapids();
-    if (!processor.zen5()) costs.distances.streaming = Streaming::all;
+    if (!processor.zen5()) {
+        if (amd) costs.distances = {};  // its own are of that core alone
+        costs.distances.streaming = Streaming::all;
+    }
     const bool measured = amd ? processor.zen5()
                               : processor.maker == Processor::Maker::intel &&
                                     (processor.model == 0x8f || processor.model == 0xcf);

@@ -35,7 +35,7 @@ def sort_few(a: Array, layout: Layout) -> Optional[Array]:
     """`sort_numbers` on every process, of all numbers: few take less time than their ways.
     Collective."""
     counts = counts_of(a.layout)
-    rows = np.zeros(1, [("alike", np.bool_), ("values", a.dtype, max(counts))])
+    rows = np.zeros(1, [("alike", np.bool_), ("values", a.dtype, (max(counts),))])
     local = np.sort(a.local.reshape(-1))
     rows["values"][0, : len(local)] = local
     rows["alike"] = all_alike(local)
