@@ -174,7 +174,7 @@ def _linpack(point: Point, folder: Path) -> Words:
         # The program's own pieces, after which a flow polls messages and yields.
         "piece_rows": max(1, 1024 // side),
         "piece_columns": max(1, 512 // side),
-        "contested": max(1, 64 // side),
+        "search_width": max(1, 64 // side),
         "grid": grid_of(point.processes),
         "modes": point.modes,
         "width": 2 * nb,

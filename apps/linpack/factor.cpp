@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A panel's factorization. No row leaves its process here: the process with a pivot moves it to the
 // front of its own rows, and all processes track the positions of rows. The pivot search is one
-// exchange a column, which includes the pivot row's elements in a block of up to Grid::contested()
-// columns; wider parts of pivot rows are exchanged once a level of the recursion.
+// exchange a column, which includes the pivot row's elements in a block of up to
+// Grid::search_width() columns; wider parts of pivot rows are exchanged once a level of the
+// recursion.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -65,19 +66,19 @@ class Factoring {
   private:
     // Eliminates columns from `at` on, whose rows before `at` are done, recursively in halves.
     void eliminate(std::int64_t at, std::int64_t count) {
-        const bool contested = count <= matrix_.grid().contested();
-        if (contested && at >= end_) {
+        const bool searched = count <= matrix_.grid().search_width();
+        if (searched && at >= end_) {
             begin_ = at;
             end_ = at + count;
-            contest_ = &matrix_.grid().contest(count);
+            search_ = &matrix_.grid().pivot_search(count);
         }
-        if (count <= at_once && contested) {
+        if (count <= at_once && searched) {
             for (std::int64_t j = at; j < at + count; ++j) eliminate_column(j, at + count);
             return;
         }
         const std::int64_t half = count / 2, middle = at + half, rest = count - half;
         eliminate(at, half);
-        if (!contested) share_pivot_rows(at, middle, at + count);
+        if (!searched) share_pivot_rows(at, middle, at + count);
         const Block upper = top_.part(at, middle, half, rest);
         solve_lower(top_.part(at, at, half, half), upper);
         std::vector<std::int64_t> solved, slots;
@@ -97,9 +98,9 @@ class Factoring {
     // The columns up to `end` are eliminated one by one.
     void eliminate_column(std::int64_t j, std::int64_t end) {
         find_candidate(j);
-        contest_->decide(j - begin_);
+        search_->decide(j - begin_);
         take_pivot(j);
-        const double* const row = contest_->elements() - begin_;
+        const double* const row = search_->elements() - begin_;
         for (std::int64_t c = begin_; c < end_; ++c) top_.at(j, c) = row[c];
         const double pivot = row[j];
         if (pivot == 0) {  // the whole column is 0: as LAPACK, continue, and report it in the end
@@ -116,7 +117,7 @@ class Factoring {
 
     // The largest of this process's remaining rows; among equal ones the first.
     void find_candidate(std::int64_t j) {
-        contest_->place() = -1;
+        search_->place() = -1;
         if (done_ == work_.rows) return;
         std::int64_t best = done_;
         double most = std::fabs(work_.at(best, j));
@@ -127,17 +128,17 @@ class Factoring {
                 most = x;
             }
         }
-        contest_->place() = static_cast<double>(place(best));
-        contest_->row() = static_cast<double>(matrix_.row(rows_[static_cast<std::size_t>(best)]));
-        double* const elements = contest_->elements() - begin_;
+        search_->place() = static_cast<double>(place(best));
+        search_->row() = static_cast<double>(matrix_.row(rows_[static_cast<std::size_t>(best)]));
+        double* const elements = search_->elements() - begin_;
         for (std::int64_t c = begin_; c < end_; ++c) elements[c] = work_.at(best, c);
     }
 
     // The winner becomes the panel's row j; the row there takes its position.
     void take_pivot(std::int64_t j) {
         const std::int64_t target = panel_.first() + j,
-                           place = static_cast<std::int64_t>(contest_->place()),
-                           chosen = static_cast<std::int64_t>(contest_->row()),
+                           place = static_cast<std::int64_t>(search_->place()),
+                           chosen = static_cast<std::int64_t>(search_->row()),
                            displaced = standing(j);
         panel_.pivots().at(j, 0) = static_cast<double>(place);
         if (place < panel_.first() + panel_.width())
@@ -202,7 +203,7 @@ class Factoring {
     std::int64_t done_ = 0;             // slots before this one hold pivot rows
     std::vector<std::int64_t> standing_;  // row of the panel -> the row there at present
     std::vector<std::int64_t> moved_;     // local row, from the first -> its slot
-    Contest* contest_ = nullptr;          // about a block of columns:
+    PivotSearch* search_ = nullptr;       // about a block of columns:
     std::int64_t begin_ = 0, end_ = 0;
 };
 

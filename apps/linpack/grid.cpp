@@ -32,14 +32,14 @@ bool better(const double* a, const double* b, std::int64_t element) {
 
 }  // namespace
 
-Grid::Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t contested)
+Grid::Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t search_width)
     : rows_(rows),
       columns_(columns),
       row_(everyone.rank() % std::max(rows, 1)),
       column_(everyone.rank() / std::max(rows, 1)),
       tasks_(one_task_each(everyone, rows, columns)),
       alone_(tasks_.comm()),
-      contested_(contested) {}
+      search_width_(search_width) {}
 
 std::vector<hocket::Array> Grid::arrays(std::span<const Block> blocks) const {
     constexpr auto item = static_cast<std::int64_t>(sizeof(double));
@@ -93,37 +93,37 @@ void Sharing::exchange() {
     for (auto& request : requests_) request.wait();
 }
 
-Contest& Grid::contest(std::int64_t elements) const {
-    const auto [found, made] = contests_.try_emplace(elements);
-    Contest& contest = found->second;
-    if (!made) return contest;
-    contest.count_ = Contest::head + elements;
-    contest.me_ = row_;
-    for (double** part : {&contest.out_, &contest.in_}) {
-        contest.memory_.push_back(room(contest.count_));
-        *part = static_cast<double*>(contest.memory_.back().data());
+PivotSearch& Grid::pivot_search(std::int64_t elements) const {
+    const auto [found, made] = searches_.try_emplace(elements);
+    PivotSearch& search = found->second;
+    if (!made) return search;
+    search.count_ = PivotSearch::head + elements;
+    search.me_ = row_;
+    for (double** part : {&search.out_, &search.in_}) {
+        search.memory_.push_back(room(search.count_));
+        *part = static_cast<double*>(search.memory_.back().data());
     }
     const auto round = [&](int other, bool sends, bool receives, bool decided = false) {
-        Contest::Round& added =
-            contest.rounds_.emplace_back(Contest::Round{other, receives, decided});
+        PivotSearch::Round& added =
+            search.rounds_.emplace_back(PivotSearch::Round{other, receives, decided});
         const int task = process(other, column_);
-        if (receives) added.requests.push_back(tasks_.recv_init(contest.memory_[1], task));
-        if (sends) added.requests.push_back(tasks_.send_init(contest.memory_[0], task));
+        if (receives) added.requests.push_back(tasks_.recv_init(search.memory_[1], task));
+        if (sends) added.requests.push_back(tasks_.send_init(search.memory_[0], task));
     };
     // Rows beyond a power of two take part by another one.
     const int power = static_cast<int>(std::bit_floor(static_cast<unsigned int>(rows_)));
     if (row_ >= power) {
         round(row_ - power, true, false);
         round(row_ - power, false, true, true);
-        return contest;
+        return search;
     }
     if (row_ + power < rows_) round(row_ + power, false, true);
     for (int apart = 1; apart < power; apart *= 2) round(row_ ^ apart, true, true);
     if (row_ + power < rows_) round(row_ + power, true, false);
-    return contest;
+    return search;
 }
 
-void Contest::decide(std::int64_t element) {
+void PivotSearch::decide(std::int64_t element) {
     const std::int64_t compared = head + element;
     for (Round& round : rounds_) {
         for (auto& request : round.requests) request.start();

@@ -16,7 +16,7 @@ namespace linpack {
 /// The search for a pivot among a column's processes: each has a candidate, a row of the matrix,
 /// and all get the winner. They compare two by two, in as many exchanges as their number has binary
 /// digits, with persistent requests: each takes hardly longer than MPI's own message.
-class Contest {
+class PivotSearch {
   public:
     // Numbers of rows are doubles, which travel with the elements; exact to 2^53.
     double& place() { return out_[0]; }  ///< the row's present position; -1: there is none
@@ -62,9 +62,9 @@ class Sharing {
 
 class Grid {
   public:
-    /// `contested`: the number of columns, at most, of which candidates have elements.
+    /// `search_width`: in a pivot search, candidates have elements of so many columns at most.
     /// @throws hocket::Error unless there are `rows` times `columns` processes.
-    Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t contested);
+    Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t search_width);
 
     int rows() const { return rows_; }
     int columns() const { return columns_; }
@@ -88,17 +88,17 @@ class Grid {
     Sharing& sharing(std::int64_t rows, std::int64_t columns) const;
 
     /// As `sharing`; candidates have so many elements.
-    Contest& contest(std::int64_t elements) const;
-    std::int64_t contested() const { return contested_; }
+    PivotSearch& pivot_search(std::int64_t elements) const;
+    std::int64_t search_width() const { return search_width_; }
 
   private:
     std::vector<hocket::Array> arrays(std::span<const Block> blocks) const;
     int rows_, columns_, row_, column_;
     mutable hocket::Tasks tasks_;
     hocket::Comm alone_;
-    std::int64_t contested_;
+    std::int64_t search_width_;
     mutable std::map<std::pair<std::int64_t, std::int64_t>, Sharing> sharings_;
-    mutable std::map<std::int64_t, Contest> contests_;
+    mutable std::map<std::int64_t, PivotSearch> searches_;
 };
 
 void wait(std::vector<hocket::Request>& requests);

@@ -52,7 +52,7 @@ void body(apps::Program& program) {
     const std::int64_t before = apps::peak_bytes();
     const linpack::Grid grid(program.everyone, static_cast<int>(shape[0]),
                              static_cast<int>(shape[1]),
-                             asked.has("contested") ? asked.whole("contested", 1) : 64);
+                             asked.has("search_width") ? asked.whole("search_width", 1) : 64);
     const linpack::Matrix matrix(grid, program.everyone, n, nb);
 
     touch_memory(matrix);

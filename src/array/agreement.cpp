@@ -88,12 +88,18 @@ std::shared_ptr<const std::byte> Row::gather(const std::string& call, Deadline d
     return {rows, reinterpret_cast<const std::byte*>(rows->data())};
 }
 
+std::shared_ptr<const std::byte> allgather(const Comm& comm, const std::string& call,
+                                           const void* mine, std::int64_t bytes,
+                                           Deadline deadline) {
+    Row row(comm, bytes);
+    std::memcpy(row.data(), mine, static_cast<std::size_t>(bytes));
+    return row.gather(call, deadline);
+}
+
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline) {
     if (bytes == 0) return {};
-    Row row(comm, bytes);
-    std::memcpy(row.data(), mine, static_cast<std::size_t>(bytes));
-    const auto all = row.gather("gather", deadline);
+    const auto all = allgather(comm, "gather", mine, bytes, deadline);
     return {all.get(), all.get() + comm.size() * bytes};
 }
 

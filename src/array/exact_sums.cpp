@@ -274,9 +274,8 @@ Array exact_total(const Array& a, const std::optional<Array>& b, Deadline deadli
     }
     if (a.comm().size() > 1) {
         const std::int64_t each = words * type.parts;
-        Row row(a.comm(), 8 * each);
-        std::memcpy(row.data(), mine.data(), static_cast<std::size_t>(8 * each));
-        const auto all = row.gather(b ? "dot product" : "sum", deadline);
+        const auto all =
+            allgather(a.comm(), b ? "dot product" : "sum", mine.data(), 8 * each, deadline);
         const auto* rows = reinterpret_cast<const std::int64_t*>(all.get());
         std::fill(mine.begin(), mine.end(), 0);
         for (int rank = 0; rank < a.comm().size(); ++rank, rows += each)

@@ -164,9 +164,7 @@ void hocket::Binding::locate(const Layout& layout, std::span<const std::int64_t>
 std::shared_ptr<const std::byte> hocket::Binding::allgather(const Comm& comm,
                                                             const std::string& call,
                                                             const void* mine, std::int64_t bytes) {
-    array::Row row(comm, bytes);
-    std::memcpy(row.data(), mine, static_cast<std::size_t>(bytes));
-    return row.gather(call, {});
+    return array::allgather(comm, call, mine, bytes, {});
 }
 
 std::pair<std::shared_ptr<std::byte>, std::vector<std::int64_t>> hocket::Binding::exchange(

@@ -125,6 +125,10 @@ class Row {
     std::optional<Array> array_;  // a long one, which the transfer may use after a deadline
     std::byte* data_;
 };
+/// The rows of all processes, of `bytes` bytes each, on every process. Collective. `call`: as of
+/// Row::gather.
+std::shared_ptr<const std::byte> allgather(const Comm& comm, const std::string& call,
+                                           const void* mine, std::int64_t bytes, Deadline deadline);
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline);
 /// Gathers one number of every process.

@@ -46,8 +46,7 @@ MessageBoxes columns_of(bool strided_source) {
     return {{box}, sizeof(double), strided_source ? wide : narrow, strided_source ? narrow : wide};
 }
 
-Message message_of(bool strided_source, bool dense) {
-    const MessageBoxes boxes = columns_of(strided_source);
+Message message_of(const MessageBoxes& boxes, bool dense) {
     return {0,
             0,
             0,
@@ -57,6 +56,10 @@ Message message_of(bool strided_source, bool dense) {
                 [boxes](const Message&, Chunks::Kind kind, std::int64_t part_bytes) {
                     return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
                 })};
+}
+
+Message message_of(bool strided_source, bool dense) {
+    return message_of(columns_of(strided_source), dense);
 }
 
 bool within_seconds(const std::function<bool()>& done) {
@@ -245,16 +248,7 @@ Message short_message() {
     plan::Box box;
     box.source_first = box.destination_first = {0};
     box.loops = {{lent_from / 8, 0, 1, 0, 1}};
-    const MessageBoxes boxes{{box}, 8, {8}, {8}};
-    return {0,
-            0,
-            0,
-            boxes.bytes(),
-            true,
-            std::make_shared<const Message::Cutter>(
-                [boxes](const Message&, Chunks::Kind kind, std::int64_t part_bytes) {
-                    return cut(boxes, kind, part_bytes > 0 ? part_bytes : bytes_of_part(boxes));
-                })};
+    return message_of(MessageBoxes{{box}, 8, {8}, {8}}, true);
 }
 
 // The numbers of a short message in memory that other processes can map.
