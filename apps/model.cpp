@@ -11,13 +11,15 @@
 #include <random>
 #include <sstream>
 
+#include "hocket/binding.hpp"
 #include "hocket/error.hpp"
 
 namespace apps {
 namespace {
 
 constexpr std::size_t kinds = 6;
-std::array<double, kinds> model{};
+using Model = std::array<double, kinds>;
+Model model{}, model_of_step{};
 
 struct Noise {
     double every = 0, lasts = 0;
@@ -36,12 +38,29 @@ struct Noise {
 };
 Noise noise;
 
+Model model_of(const std::string& seconds) {
+    Model found{};
+    std::istringstream in(seconds);
+    for (std::size_t i = 0; i < kinds; ++i) {
+        char comma = ',';
+        if ((i > 0 && !(in >> comma)) || comma != ',' || !(in >> found[i]) || !(found[i] >= 0))
+            throw hocket::Error("model=" + seconds + ": give " + std::to_string(kinds) +
+                                " numbers of seconds with commas between them");
+    }
+    return found;
+}
+
 }  // namespace
 
 bool modelled(Work work, double units) {
+    const auto kind = static_cast<std::size_t>(work);
+    if (hocket::flow::computes_apart()) {
+        hocket::flow::compute(noise.disturbed(model_of_step[kind] * units));
+        return true;
+    }
     // Not an execution: at its end SimGrid 3.32 goes through the actor's list of all messages so
     // far.
-    sg_actor_sleep_for(noise.disturbed(model[static_cast<std::size_t>(work)] * units));
+    sg_actor_sleep_for(noise.disturbed(model[kind] * units));
     return true;
 }
 
@@ -54,14 +73,9 @@ double simulated_now() {
     return simgrid_get_clock();
 }
 
-void use_model(const std::string& seconds) {
-    std::istringstream in(seconds);
-    for (std::size_t i = 0; i < kinds; ++i) {
-        char comma = ',';
-        if ((i > 0 && !(in >> comma)) || comma != ',' || !(in >> model[i]) || !(model[i] >= 0))
-            throw hocket::Error("model=" + seconds + ": give " + std::to_string(kinds) +
-                                " numbers of seconds with commas between them");
-    }
+void use_model(const std::string& seconds, const std::string& of_step) {
+    model = model_of(seconds);
+    model_of_step = of_step.empty() ? model : model_of(of_step);
 }
 
 }  // namespace apps

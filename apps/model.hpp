@@ -22,9 +22,10 @@ enum class Work {
 #ifdef HOCKET_SIMULATED
 /// Spends the simulated time of so many units; true: skip the work.
 bool modelled(Work work, double units);
-/// Seconds a unit, in the order of `Work`, with commas between them.
+/// Seconds a unit, in the order of `Work`, with commas between them; `of_step` where a step has one
+/// of its process's processors ("": the same).
 /// @throws hocket::Error for anything else.
-void use_model(const std::string& seconds);
+void use_model(const std::string& seconds, const std::string& of_step);
 /// Interrupts computing, as an operating system does: on average after `every` seconds of it, for
 /// `lasts` seconds, at random times that each process draws from `seed`. 0 seconds: never.
 void use_noise(double every, double lasts, std::uint64_t seed);

@@ -157,7 +157,7 @@ int run(int argc, char** argv, const std::function<void(Program&)>& body) {
         Program program{Parameters(argc, argv), hocket::Comm::world(), {}};
 #ifdef HOCKET_SIMULATED
         const auto& given = program.parameters;
-        use_model(given.text("model"));
+        use_model(given.text("model"), given.text("model_of_step"));
         if (given.has("noise_every"))
             use_noise(given.real("noise_every"), given.real("noise_lasts"),
                       1 + static_cast<std::uint64_t>(program.rank()));

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -64,10 +64,11 @@ class Curve:
         with tempfile.TemporaryDirectory(prefix="hocket-bench-") as name:
             folder = Path(name)
             settings = self.options(point, folder)
+            models = {"model": point, "model_of_step": replace(point, threads=1)}
             given = {
                 "results": "",
                 "runs": 1,
-                "model": model_words(self.speeds(point, kernels), point.platform.slowness),
+                **{word: self.model(its, kernels) for word, its in models.items()},
                 "noise_every": point.noise[0],
                 "noise_lasts": point.noise[1],
                 **self.words(point, folder),
@@ -75,6 +76,10 @@ class Curve:
             words = [f"{key}={_plain(value)}" for key, value in given.items()]
             program = simulation.BUILT / (self.program or f"apps/hocket_app_{self.app}")
             return self.times(simulation.start(program, settings, words, timeout))
+
+    def model(self, point: Point, kernels: Mapping[str, float]) -> str:
+        """The seconds of kernels, as a program reads them."""
+        return model_words(self.speeds(point, kernels), point.platform.slowness)
 
     def options(self, point: Point, folder: Path) -> list[str]:
         """Options of `smpirun`, whose files it writes to the folder."""
@@ -178,7 +183,7 @@ def _linpack(point: Point, folder: Path) -> Words:
         "grid": grid_of(point.processes),
         "modes": point.modes,
         "width": 2 * nb,
-        "workers": 1,
+        "workers": point.threads,
         "seed": 1,
         "singular": 0,
         "pivots": 0,

@@ -40,6 +40,13 @@ bool may_pause();
 /// thread that drives the flow's communication polls the operation, which may be on the step's
 /// stack. @throws the error of the operation.
 void pause_for(Operation& operation);
+#ifdef HOCKET_SIMULATED
+/// Whether this thread runs a step that has one of the simulated processors of its process, which
+/// are as many as FlowOptions::workers.
+bool computes_apart();
+/// In such a step: it computes for so many seconds of the simulated clock, and others do meanwhile.
+void compute(double seconds);
+#endif
 /// In such a step: pauses it until all of them that were inserted before it have ended, so that
 /// collective operations of MPI begin in the order of insertion.
 void await_earlier_blocking_tasks();

@@ -137,6 +137,13 @@ void receiving(int process, int tag) {
     early.pop();
 }
 
+void after(double seconds, bool& reached) {
+    Timer::set(simgrid_get_clock() + seconds, [&reached, process_state = mine] {
+        reached = true;
+        if (process_state != nullptr) process_state->wake();
+    });
+}
+
 void sleep(double waited) {
     constexpr double shortest = 1e-3;
     if (mine == nullptr) {  // without wake-ups

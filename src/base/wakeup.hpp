@@ -16,6 +16,8 @@ void set_rank(int process);
 void sent(int process, int tag, std::int64_t bytes);
 /// This process is ready to receive the next message from that one.
 void receiving(int process, int tag);
+/// After so many seconds, sets `reached` and wakes this process.
+void after(double seconds, bool& reached);
 /// Sleeps until a wake-up; at most 1 ms longer than `waited` so far (seconds), for deadlines.
 void sleep(double waited);
 

@@ -64,7 +64,7 @@ void State::insert(Body&& body, std::span<const Access> accesses, StepOptions&& 
     Scope& scope = scope_here();
     if (scope.has_unfinished(options.window))
         help({scope, "room for another step", options.window / 2}, {});
-    if (waits) agent->join_engine(agent);
+    if (waits || processors) agent->join_engine(agent);
     Step* step = nullptr;
     std::vector<std::uint64_t> earlier;
     {

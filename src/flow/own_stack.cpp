@@ -21,6 +21,7 @@
 
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
+#include "flow/processors.hpp"
 #include "flow/waits.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/flow_body.hpp"
@@ -204,10 +205,12 @@ class StepOnStack final : public Suspended {
         auto* const self = reinterpret_cast<StepOnStack*>((std::uintptr_t{high} << 32U) | low);
         self->arrived();
         try {
+            take_processor();
             self->function_();
         } catch (...) {
             self->error_ = std::current_exception();
         }
+        give_processor();
         self->over_ = true;
         self->switch_out();
     }
@@ -276,7 +279,7 @@ std::shared_ptr<Suspended> on_own_stack(std::function<void()> function) {
     [[maybe_unused]] static const bool pauses = [] {
         comm::set_pause([](Operation& operation) {
             if (!may_pause()) return false;
-            pause_for(operation);
+            pause_off_processor(operation);
             return true;
         });
         return true;

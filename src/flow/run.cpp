@@ -129,10 +129,16 @@ bool State::call(Step& step, int worker) {
         Parts parts(step);
         if (step.rest() == nullptr) {
             step.note_inputs();
-            Here here(parts.all());
-            Operations started;
-            step.body(here, started);
-            if (!started.empty()) keep_rest(step, started);
+            const auto start = [&step](std::vector<void*>* its_parts) {
+                Here here(its_parts);
+                Operations started;
+                step.body(here, started);
+                if (!started.empty()) keep_rest(step, started);
+            };
+            if (platform::simulated && processors && !step.body.suspends() && parts.all()->empty())
+                step.more().rest = on_own_stack([start] { start(nullptr); });
+            else
+                start(parts.all());
         }
         if (Suspended* const rest = step.rest()) {
             step.extras->worker = worker;

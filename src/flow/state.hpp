@@ -10,6 +10,7 @@
 
 #include "base/pool.hpp"
 #include "flow/agent.hpp"
+#include "flow/processors.hpp"
 #include "flow/queue.hpp"
 #include "flow/recorder.hpp"
 #include "flow/scope.hpp"
@@ -65,6 +66,7 @@ struct State {
     Flow& flow;
     const FlowOptions options;
     const int workers, threads;
+    std::optional<Processors> processors;  // of a simulated process with several workers
     const bool agent_thread;
     Queues queues;
     base::HelperThreads helpers;  // the workers, as helpers of each other's kernels

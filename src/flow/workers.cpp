@@ -93,6 +93,8 @@ State::State(Flow& of, const FlowOptions& wanted)
         throw Error("a flow whose steps have " + std::to_string(wanted.threads) +
                     " threads cannot run anything; give from 1 to " +
                     std::to_string(base::most_threads));
+    if (platform::simulated && !wanted.check && wanted.workers.value_or(1) > 1)
+        processors.emplace(*wanted.workers);
     if (wanted.record) recorder.emplace();
     const int crew = workers - 1 + (agent_thread ? 1 : 0);
     if (crew == 0) return;
@@ -248,6 +250,12 @@ void State::give_way() {
     // Each of these steps runs above the last on the stack, with a higher priority, so the depth is
     // at most the number of priorities.
     const int priority = here.step->priority, worker = here.worker;
+    if (platform::simulated && processors) {
+        if (!queues.has_above(priority) && !processors->wanted_above(priority)) return;
+        give_processor();
+        take_processor();
+        return;
+    }
     Step* step = nullptr;
     while (step != nullptr || queues.has_above(priority) || queues.has_bound(worker)) {
         if (step == nullptr) step = take(worker);
