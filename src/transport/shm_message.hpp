@@ -100,7 +100,9 @@ class ShmSend {
     void fill();
 
     const Message* message_;
-    std::unique_ptr<shm::ChannelEnd> end_;
+    std::shared_ptr<shm::Channel> channel_;
+    shm::ChannelCounters counters_;
+    std::shared_ptr<std::byte> ring_;
     State state_ = State::idle;
     const std::byte* data_ = nullptr;
     PeerArray target_;  // the receiver's array
@@ -162,9 +164,9 @@ class ShmReceive {
 
     const Message* message_;
     std::int64_t process_;  // the sender's id
-    std::shared_ptr<std::byte> memory_, ring_;
-    shm::Channel* channel_ = nullptr;
+    std::shared_ptr<shm::Channel> channel_;
     shm::ChannelCounters counters_;
+    std::shared_ptr<std::byte> ring_;
     State state_ = State::idle;
     std::byte* data_ = nullptr;
     PeerArray origin_;  // the sender's array
