@@ -2,6 +2,7 @@
 // Whether processes of this node still live.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,7 +17,7 @@ struct ProcessIdentity {
     std::int64_t start = 0;          // clock tick of its start: ids are used again
     std::int64_t pid_namespace = 0;  // the namespace of the id
 
-    bool operator==(const ProcessIdentity&) const = default;
+    auto operator<=>(const ProcessIdentity&) const = default;
 };
 ProcessIdentity own_identity();
 
