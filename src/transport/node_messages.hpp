@@ -58,6 +58,8 @@ class NodeMessages final : public Transport {
     void begin_sends();
     bool all_delivered(Texts& texts);
     bool interleave();
+    // The bytes that one more ring may have; one ring is always possible.
+    std::int64_t free_bytes() const;
     bool poll_receives();
     bool poll_sends();
 
@@ -73,7 +75,7 @@ class NodeMessages final : public Transport {
     std::vector<std::unique_ptr<ShmReceive>> incoming_;
     Numbers sending_, receiving_;               // under way
     std::optional<Interleaving> interleaving_;  // once all receives are under way
-    BufferBudget rings_;
+    std::int64_t most_, held_ = 0;  // bytes of rings: the bound, and those that sends hold
 };
 
 }  // namespace hocket::transport

@@ -57,6 +57,7 @@ void ShmSend::rebind(const Message& message) {
 void ShmSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
     ++counters_.starts;
+    held_ = once_ ? bytes_packed(*message_) : 0;
     if (is_short(*message_)) {
         if (!lend()) begin_to_pack();
         return;
@@ -149,10 +150,11 @@ void ShmSend::fill() {
     }
 }
 
-bool ShmSend::poll(BufferBudget* rings, bool help) {
-    return state_ == State::idle || together(
-                                        *channel_, counters_.use, [&] { return step(rings, help); },
-                                        [&](const std::string& why) { abort_use(why); });
+bool ShmSend::poll(std::int64_t free_bytes, bool help) {
+    return state_ == State::idle ||
+           together(
+               *channel_, counters_.use, [&] { return step(free_bytes, help); },
+               [&](const std::string& why) { abort_use(why); });
 }
 
 void ShmSend::abort_use(const std::string& why) {
@@ -162,7 +164,7 @@ void ShmSend::abort_use(const std::string& why) {
     release_memory(*channel_, counters_.parts + message_->parts().size());
 }
 
-bool ShmSend::step(BufferBudget* rings, bool help) {
+bool ShmSend::step(std::int64_t free_bytes, bool help) {
     switch (state_) {
         case State::idle:
             return true;
@@ -176,7 +178,7 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             return true;
         case State::unread:
             if (free_slots(short_slots) < short_slots) return false;
-            rings->give(bytes_packed(*message_));
+            held_ = 0;
             state_ = State::idle;
             return true;
         case State::lent: {
@@ -187,7 +189,6 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
                 return state_ == State::idle;
             }
             if ((answer & discards) != 0) pass_parts();
-            if (once_) rings->give(bytes_packed(*message_));
             break;
         }
         case State::offered:
@@ -211,19 +212,20 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             if (!channel_->all_finished(counters_.parts + message_->parts().size())) return false;
             break;
         case State::wants_ring:
-            if (!rings->take(ring_bytes())) return false;
+            if (ring_bytes() > free_bytes) return false;
+            held_ = ring_bytes();
             begin_to_fill();
             [[fallthrough]];
         case State::filling:
             fill();
             if (free_slots(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
             ring_.reset();  // all of it is drained
-            rings->give(ring_bytes());
             pass_parts();
             break;
     }
     counters_.parts += message_->parts().size();
     target_ = {};
+    held_ = 0;
     state_ = State::idle;
     return true;
 }
