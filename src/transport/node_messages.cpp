@@ -124,7 +124,7 @@ void NodeMessages::rebind(const Schedule& schedule) {
         if (outgoing_[i]) outgoing_[i]->rebind(sent(i));
     for (std::size_t i = 0; i < incoming_.size(); ++i)
         if (incoming_[i]) incoming_[i]->rebind(received(i));
-    interleaving_.reset();
+    interleaved_streams_.clear();
 }
 
 void NodeMessages::begin(ScheduleRun& run) {
@@ -172,15 +172,6 @@ void NodeMessages::begin_sends() {
         held_ += outgoing_[i]->held();
         sending_.push_back(i);
     }
-}
-
-// Copies all interleaved receives and local elements, a chunk of each at once, in one pass over
-// whole lines. Only if no other transport receives.
-bool NodeMessages::interleave() {
-    if (short_only_ || run_->scratch != nullptr) return false;
-    if (receiving_.empty() || receiving_.size() != incoming_.size()) return false;
-    if (!interleaving_) interleaving_.emplace(schedule_->local, incoming_);
-    return interleaving_->step(run_->local_done, run_->source, run_->destination);
 }
 
 std::int64_t NodeMessages::free_bytes() const {

@@ -138,7 +138,7 @@ class ShmReceive {
     /// Whether the sender knows this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
-    // For copies of several messages' chunks together (transport/interleaving.hpp).
+    // For copies of several messages' chunks together (transport/interleaving.cpp).
     /// The next free chunk, if this end copies from memory that it can fetch.
     std::optional<std::uint64_t> next_part() const;
     /// The copies from the fetched chunk; only if there is a next one.
