@@ -237,7 +237,7 @@ class RemapPlanner {
     Digits distribute(const layout::Change& change, bool last) {
         const auto [method, rest_as_result] = chosen(change, last);
         RemapStage stage = exchange_along(change);
-        const Digits after = deal(change, method, rest_as_result, at_, stage.permutations);
+        Digits after = deal(change, method, rest_as_result, at_, stage.permutations);
         if (method == ChunkMethod::as_they_lie)
             stage.rows = std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
         plan_.stages.push_back(std::move(stage));

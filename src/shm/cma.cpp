@@ -48,7 +48,7 @@ namespace {
 /// @throws Error for an unknown word.
 const std::string& setting() {
     static const std::string given = [] {
-        const auto word = environment::value_of("HOCKET_CROSSING").value_or("auto");
+        auto word = environment::value_of("HOCKET_CROSSING").value_or("auto");
         if (word == "auto" || word == "always" || word == "packed") return word;
         throw Error("HOCKET_CROSSING is '" + word +
                     "'; it may be auto, always or packed, and HOCKET_FORBID=process_vm is never");

@@ -2,11 +2,11 @@
 // Whether processes of this node still live.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace hocket::shm {
@@ -17,7 +17,11 @@ struct ProcessIdentity {
     std::int64_t start = 0;          // clock tick of its start: ids are used again
     std::int64_t pid_namespace = 0;  // the namespace of the id
 
-    auto operator<=>(const ProcessIdentity&) const = default;
+    bool operator==(const ProcessIdentity&) const = default;
+    bool operator<(const ProcessIdentity& other) const {
+        return std::tie(process, start, pid_namespace) <
+               std::tie(other.process, other.start, other.pid_namespace);
+    }
 };
 ProcessIdentity own_identity();
 
