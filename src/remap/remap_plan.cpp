@@ -14,14 +14,6 @@
 namespace hocket::remap {
 namespace {
 
-/// The permutations that make the chunks of one exchange, and their order afterwards.
-struct ChunkOrder {
-    Digits from, to;  // the permutation of the whole local array
-    // Later ones of parts: each from row-major (rows, block, kept, rest), swapping block and kept.
-    LocalPermutations pieces;
-    Digits after;
-};
-
 class RemapPlanner {
   public:
     RemapPlanner(const Layout& layout, std::span<const std::int64_t> axes, Shape at,
@@ -51,7 +43,7 @@ class RemapPlanner {
             if (change.kind == layout::Change::Kind::swap) local = digits(at_);
         }
         RemapStage last;
-        add(last, 0, turn(local, final_order(local)));
+        add(last.permutations, 0, turn(local, final_order(local)));
         if (!last.permutations.empty()) plan_.stages.push_back(std::move(last));
         return std::move(plan_);
     }
@@ -87,8 +79,8 @@ class RemapPlanner {
         return {shape, itemsize_, axes, options_};
     }
 
-    static void add(RemapStage& stage, std::int64_t offset, kernel::Inplace work) {
-        if (!work.plan().steps.empty()) stage.permutations.emplace_back(offset, std::move(work));
+    static void add(LocalPermutations& made, std::int64_t offset, kernel::Inplace work) {
+        if (!work.plan().steps.empty()) made.emplace_back(offset, std::move(work));
     }
 
     /// The methods to make chunks of (kept dimension, block, rest) each, so that they form (whole
@@ -99,31 +91,37 @@ class RemapPlanner {
     /// dimension is (rounds, processes, block), of which the middle part is exchanged.
     enum class ChunkMethod { blocks, blocks_in_two, paper, as_they_lie, cyclic };
 
-    ChunkOrder dealing(const layout::Change& change, ChunkMethod method, bool rest_as_result,
-                       const Coordinates& at) const {
-        const auto [kind, grid, kept, distributed, other] = change;
+    /// Adds the permutations that make the chunks of one exchange. Returns the order after it.
+    Digits deal(const layout::Change& change, ChunkMethod method, bool rest_as_result,
+                const Coordinates& at, LocalPermutations& made) const {
+        const std::size_t grid = change.grid, kept = change.from, distributed = change.to;
         const Digits local = digits(at);
-        ChunkOrder out;
-        const Digits order = rest_as_result ? final_order(local) : local;
+        const std::int64_t procs = now_.procs(grid), block = now_.part(distributed, grid, 0);
+        Digits after;
+        if (method == ChunkMethod::as_they_lie) {
+            for (const Digit& digit : local) {
+                if (digit.dimension == distributed)
+                    append(after, {{kept, 0, procs}, {distributed, 0, block}});
+                else
+                    after.push_back({digit.dimension, digit.dimension == kept, digit.extent});
+            }
+            return after;
+        }
         const auto named = [&](std::size_t d) {
             return *std::find_if(local.begin(), local.end(),
                                  [&](const Digit& digit) { return digit.dimension == d; });
         };
-        Digits rest;
-        for (const Digit& digit : order)
-            if (digit.dimension != kept && digit.dimension != distributed) rest.push_back(digit);
-        const std::int64_t procs = now_.procs(grid), own = at[grid];
-        const std::int64_t block = now_.part(distributed, grid, 0);
-        const Digit outer{distributed, 0, procs}, inner{distributed, 1, block};
-
-        out.from = local;
-        out.to = {named(distributed), named(kept)};
-        if (method == ChunkMethod::blocks) {
-            out.from.clear();
+        const auto divided = [&](const Digits& parts) {
+            Digits out;
             for (const Digit& digit : local)
-                append(out.from,
-                       digit.dimension == distributed ? Digits{outer, inner} : Digits{digit});
-            out.to = {outer, named(kept), inner};
+                append(out, digit.dimension == distributed ? parts : Digits{digit});
+            return out;
+        };
+        Digits from = local, to{named(distributed), named(kept)};
+        if (method == ChunkMethod::blocks) {
+            const Digit outer{distributed, 0, procs}, inner{distributed, 1, block};
+            from = divided({outer, inner});
+            to = {outer, named(kept), inner};
         }
         if (method == ChunkMethod::cyclic) {
             const std::int64_t size = now_.cycle_block(grid);
@@ -131,57 +129,45 @@ class RemapPlanner {
             const auto parts = [&](std::size_t d) {
                 return Digits{{d, 0, now_.shape()[d] / round}, {d, 1, procs}, {d, 2, size}};
             };
-            const Digits out_parts = parts(distributed), in_parts = parts(kept);
-            out.from.clear();
-            for (const Digit& digit : local)
-                append(out.from, digit.dimension == distributed ? out_parts : Digits{digit});
-            out.to = {out_parts[1], named(kept), out_parts[0], out_parts[2]};
-            append(out.to, rest);
-            out.after = {in_parts[1],
-                         in_parts[0],
-                         in_parts[2],
-                         {distributed, 0, now_.part(distributed, grid, own)}};
-            append(out.after, rest);
-            return out;
+            const Digits out = parts(distributed), in = parts(kept);
+            from = divided(out);
+            to = {out[1], named(kept), out[0], out[2]};
+            after = {in[1], in[0], in[2]};
+        } else if (method == ChunkMethod::paper) {
+            after = {{kept, 0, procs}};
+        } else {
+            after = {{kept, 0, now_.shape()[kept]}};
         }
-        if (method == ChunkMethod::as_they_lie) {
-            out.to = local;
-            for (const Digit& digit : local) {
-                if (digit.dimension == distributed)
-                    append(out.after, {{kept, 0, procs}, {distributed, 0, block}});
-                else
-                    out.after.push_back({digit.dimension, digit.dimension == kept, digit.extent});
-            }
-            return out;
+        after.push_back({distributed, 0, now_.part(distributed, grid, at[grid])});
+        if (method == ChunkMethod::paper) after.push_back({kept, 1, now_.part(kept, grid, 0)});
+        Digits rest;
+        for (const Digit& digit : rest_as_result ? final_order(local) : local)
+            if (digit.dimension != kept && digit.dimension != distributed) rest.push_back(digit);
+        append(to, rest);
+        append(after, rest);
+        add(made, 0, turn(from, to));
+        if (method != ChunkMethod::blocks_in_two) return after;
+        // Parts: each from row-major (rows, block, kept, rest), swapping block and kept.
+        const std::int64_t here = named(kept).extent, each = count(rest);
+        std::int64_t offset = 0;
+        for (std::int64_t c = 0; c < procs;) {  // one permutation for parts of equal extents
+            const std::int64_t part = now_.part(distributed, grid, c), begin = c;
+            while (c < procs && now_.part(distributed, grid, c) == part) ++c;
+            if (part == 0) continue;
+            const Shape shape{c - begin, part, here, each};
+            add(made, offset, {shape, itemsize_, Shape{0, 2, 1, 3}, options_});
+            offset += (c - begin) * part * here * each * itemsize_;
         }
-        append(out.to, rest);
-        if (method == ChunkMethod::blocks_in_two) {
-            const std::int64_t here = named(kept).extent, each = count(rest);
-            std::int64_t offset = 0;
-            for (std::int64_t c = 0; c < procs;) {  // one permutation for parts of equal extents
-                const std::int64_t part = now_.part(distributed, grid, c), begin = c;
-                while (c < procs && now_.part(distributed, grid, c) == part) ++c;
-                if (part == 0) continue;
-                const Shape shape{c - begin, part, here, each};
-                out.pieces.emplace_back(
-                    offset, kernel::Inplace(shape, itemsize_, Shape{0, 2, 1, 3}, options_));
-                offset += (c - begin) * part * here * each * itemsize_;
-            }
-        }
-        const Digit dealt_after{distributed, 0, now_.part(distributed, grid, own)};
-        const Digit kept_after{kept, 0, now_.shape()[kept]};
-        if (method == ChunkMethod::paper)
-            out.after = {{kept, 0, procs}, dealt_after, {kept, 1, now_.part(kept, grid, 0)}};
-        else
-            out.after = {kept_after, dealt_after};
-        append(out.after, rest);
-        return out;
+        return after;
     }
 
-    double cost(const ChunkOrder& dealing, bool last) const {
-        double sum = turn(dealing.from, dealing.to).plan().cost();
-        if (!dealing.pieces.empty()) sum += dealing.pieces[0].second.plan().cost();
-        if (last) sum += turn(dealing.after, final_order(dealing.after)).plan().cost();
+    double cost(const layout::Change& change, ChunkMethod method, bool rest_as_result,
+                const Coordinates& at, bool last) const {
+        LocalPermutations made;
+        const Digits after = deal(change, method, rest_as_result, at, made);
+        double sum = 0;
+        for (const auto& [offset, work] : made) sum += work.plan().cost();
+        if (last) sum += turn(after, final_order(after)).plan().cost();
         return sum;
     }
 
@@ -221,7 +207,7 @@ class RemapPlanner {
         for (const ChunkMethod method : methods) {
             for (const bool rest_as_result : {true, false}) {
                 try {
-                    const double here = cost(dealing(change, method, rest_as_result, first), last);
+                    const double here = cost(change, method, rest_as_result, first, last);
                     if (least >= 0 && here >= least) continue;
                     least = here;
                     best = {method, rest_as_result};
@@ -250,22 +236,20 @@ class RemapPlanner {
     /// Adds the stage; returns the local array's digits after it.
     Digits distribute(const layout::Change& change, bool last) {
         const auto [method, rest_as_result] = chosen(change, last);
-        ChunkOrder made = dealing(change, method, rest_as_result, at_);
         RemapStage stage = exchange_along(change);
-        add(stage, 0, turn(made.from, made.to));
-        for (auto& [offset, work] : made.pieces) add(stage, offset, std::move(work));
+        Digits after = deal(change, method, rest_as_result, at_, stage.permutations);
         if (method == ChunkMethod::as_they_lie)
             stage.rows = std::max<std::int64_t>(rows_and_run(change.to, change.grid, at_).first, 1);
         plan_.stages.push_back(std::move(stage));
         now_.apply(change);
         order_.clear();
-        for (const Digit& digit : made.after)
+        for (const Digit& digit : after)
             if (digit.part == 0) order_.push_back(digit.dimension);
-        if (method != ChunkMethod::cyclic || last) return made.after;
+        if (method != ChunkMethod::cyclic || last) return after;
         // The next change applies to whole dimensions.
         const Shape memory(order_.begin(), order_.end());
         RemapStage together;
-        add(together, 0, turn(made.after, in_order(made.after, memory)));
+        add(together.permutations, 0, turn(after, in_order(after, memory)));
         plan_.stages.push_back(std::move(together));
         return digits(at_);
     }

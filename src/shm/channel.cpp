@@ -13,21 +13,19 @@ namespace hocket::shm {
 namespace {
 
 std::mutex mutex_of_free;
-std::vector<std::unique_ptr<ChannelEnd>>& free_channels() {
-    static auto* const made = new std::vector<std::unique_ptr<ChannelEnd>>;  // outlives transfers
+std::vector<std::shared_ptr<Channel>>& free_channels() {
+    static auto* const made = new std::vector<std::shared_ptr<Channel>>;  // outlives transfers
     return *made;
 }
 
-std::unique_ptr<ChannelEnd> make_channel() {
-    auto end = std::make_unique<ChannelEnd>();
-    void* at = nullptr;
+std::shared_ptr<Channel> make_channel() {
     std::size_t bytes = sizeof(Channel) + alignof(Channel);
-    end->memory = allocate_shared(static_cast<std::int64_t>(bytes));
-    at = end->memory.get();
+    const auto memory = allocate_shared(static_cast<std::int64_t>(bytes));
+    void* at = memory.get();
     at = std::align(alignof(Channel), sizeof(Channel), at, bytes);
-    end->channel = new (at) Channel;
-    end->address = shared_address_of(at);
-    return end;
+    std::shared_ptr<Channel> channel(memory, new (at) Channel);
+    channel->address = shared_address_of(at);
+    return channel;
 }
 
 }  // namespace
@@ -42,43 +40,27 @@ void Channel::abort_use(std::uint64_t use, std::string_view why) {
     state.compare_exchange_strong(mine, stage(use, is_aborted), std::memory_order_release);
 }
 
-std::byte* ChannelEnd::ring_for(std::int64_t bytes) {
-    if (ring_bytes < bytes) {
-        ring = allocate_shared(bytes);
-        ring_bytes = bytes;
-    }
-    return ring.get();
-}
-
-void ChannelEnd::release_ring() {
-    ring.reset();
-    ring_bytes = 0;
-}
-
-std::unique_ptr<ChannelEnd> acquire_channel() {
+std::shared_ptr<Channel> acquire_channel() {
     {
         const std::lock_guard lock(mutex_of_free);
         auto& free = free_channels();
         if (!free.empty()) {
-            auto end = std::move(free.back());
+            auto channel = std::move(free.back());
             free.pop_back();
-            ++end->counters.use;
-            return end;
+            return channel;
         }
     }
-    auto end = make_channel();
-    ++end->counters.use;
-    return end;
+    return make_channel();
 }
 
-void release_channel(std::unique_ptr<ChannelEnd> end) {
-    end->release_ring();
+void release_channel(std::shared_ptr<Channel> channel, const ChannelCounters& counters) {
+    channel->counters = counters;
     const std::lock_guard lock(mutex_of_free);
-    free_channels().push_back(std::move(end));
+    free_channels().push_back(std::move(channel));
 }
 
-void abandon_channel(std::unique_ptr<ChannelEnd> end) {
-    free_when([kept = std::shared_ptr<ChannelEnd>(std::move(end))] { return false; });
+void abandon_channel(std::shared_ptr<Channel> channel, std::shared_ptr<std::byte> ring) {
+    free_when([channel = std::move(channel), ring = std::move(ring)] { return false; });
 }
 
 }  // namespace hocket::shm

@@ -56,6 +56,7 @@ struct Channel {
         return finished.load(std::memory_order_acquire) >= end;
     }
 
+    SharedAddress address;  // its own
     // The sender writes these before it sends the channel's address.
     ChannelCounters counters;
     SharedAddress ring;  // of its ring for short messages; empty: none
@@ -89,26 +90,13 @@ struct Channel {
     }
 };
 
-/// The sender's end: the channel, its ring buffer, and its counters.
-struct ChannelEnd {
-    std::shared_ptr<std::byte> memory;
-    Channel* channel = nullptr;
-    SharedAddress address;
-    ChannelCounters counters;
-    std::shared_ptr<std::byte> ring;
-    std::int64_t ring_bytes = 0;
-
-    /// A ring buffer of at least `bytes` bytes. Call only while the ring buffer is empty.
-    std::byte* ring_for(std::int64_t bytes);
-    void release_ring();
-};
-
-/// A free channel, or a new one. @throws Error if memory cannot be shared.
-std::unique_ptr<ChannelEnd> acquire_channel();
-/// Returns a channel whose transfers are complete here, without its ring buffer. The receiver may
-/// still read its counters.
-void release_channel(std::unique_ptr<ChannelEnd> end);
-/// Keeps the memory of a channel that must not be used again, because the receiver may read it.
-void abandon_channel(std::unique_ptr<ChannelEnd> end);
+/// A free channel, or a new one, with the counters of its last use. @throws Error if memory cannot
+/// be shared.
+std::shared_ptr<Channel> acquire_channel();
+/// Returns a channel whose transfers are complete here, with the sender's counters.
+void release_channel(std::shared_ptr<Channel> channel, const ChannelCounters& counters);
+/// Keeps the memory of a channel and of its ring that must not be used again, because the receiver
+/// may read it.
+void abandon_channel(std::shared_ptr<Channel> channel, std::shared_ptr<std::byte> ring);
 
 }  // namespace hocket::shm

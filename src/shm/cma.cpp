@@ -43,21 +43,21 @@ bool cma_permitted(const SharedAddress& remote) {
 
 namespace {
 
-/// Whether HOCKET_CROSSING makes every copy one by the kernel; nothing if the lengths of runs
+/// Whether HOCKET_CROSSING makes every copy one by the kernel; "auto" if the lengths of runs
 /// decide.
 /// @throws Error for an unknown word.
-std::optional<CmaMethod> method_setting() {
-    static const std::optional<CmaMethod> setting = []() -> std::optional<CmaMethod> {
-        const auto word = environment::value_of("HOCKET_CROSSING").value_or("auto");
-        if (word == "always") return CmaMethod::direct;
-        if (word == "packed") return CmaMethod::packed;
-        if (word == "auto") return std::nullopt;
+const std::string& setting() {
+    static const std::string given = [] {
+        auto word = environment::value_of("HOCKET_CROSSING").value_or("auto");
+        if (word == "auto" || word == "always" || word == "packed") return word;
         throw Error("HOCKET_CROSSING is '" + word +
                     "'; it may be auto, always or packed, and HOCKET_FORBID=process_vm is never");
     }();
-    return setting;
+    return given;
 }
-const environment::ValidatedSetting checked_method([] { static_cast<void>(method_setting()); });
+const environment::ValidatedSetting checked_setting([] { static_cast<void>(setting()); });
+
+}  // namespace
 
 // The kernel looks up the pages of each run. Rings copy twice, but a few of them stay in cache.
 // Times of rings as fractions of the kernel's, for arrays of hk.wrap, (BLOCK,*) -> (*,BLOCK), by
@@ -68,26 +68,22 @@ const environment::ValidatedSetting checked_method([] { static_cast<void>(method
 // - 4 and 8 of 16 Xeon cores, runs of 2 to 8 KiB: 0.6 to 0.9.
 // - 16 Xeon cores, whose rings of 7.5 MiB a process exceed its cache: 1.3 for 2 KiB, 0.95 for 1
 // KiB.
-bool pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes) {
+bool cma_pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes) {
+    if (setting() != "auto") return setting() == "always";
     constexpr std::int64_t beyond_cache = 4 << 20, long_run = 32 << 10, run_of_many = 2 << 10;
     const std::int64_t run = bytes / std::max<std::int64_t>(runs, 1);
     return (run >= long_run && bytes >= beyond_cache) ||
            (run >= run_of_many && ring_bytes > beyond_cache);
 }
 
-}  // namespace
-
-CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
-                            const std::function<std::int64_t()>& packed_runs, std::int64_t count,
-                            std::int64_t ring_bytes) {
-    if (const auto setting = method_setting()) return *setting;
-    if (bytes == 0) return CmaMethod::none;
-    if (pays(bytes, runs, count * ring_bytes)) return CmaMethod::direct;
-    // Messages with elements in the same lines are then unpacked together, so that a line is
-    // written once. One message alone takes as long through a ring, or less.
-    if (count > 1 && bytes / runs < 64 && pays(bytes, packed_runs(), count * ring_bytes))
-        return CmaMethod::packed;
-    return CmaMethod::none;
+// Messages with elements in the same lines are then unpacked together, so that a line is written
+// once. One message alone takes as long through a ring, or less.
+bool packed_cma_pays(std::int64_t bytes, std::int64_t runs,
+                     const std::function<std::int64_t()>& packed_runs, std::int64_t count,
+                     std::int64_t ring_bytes) {
+    if (setting() != "auto") return setting() == "packed";
+    return bytes > 0 && count > 1 && bytes / runs < 64 &&
+           cma_pays(bytes, packed_runs(), ring_bytes);
 }
 
 bool cma_copy(std::int64_t process, bool sending, std::vector<iovec>& here,

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "shm/mapping.hpp"
@@ -24,21 +23,17 @@ bool is_cma_address(const SharedAddress& remote);
 /// HOCKET_FORBID contains process_vm.
 bool cma_permitted(const SharedAddress& remote);
 
-/// The ways to copy a message to or from memory that this process cannot map.
-enum class CmaMethod {
-    none,    // not by the kernel: both processes copy, through buffers that stay in cache
-    direct,  // the kernel copies from array to array, a run after the other
-    packed,  // the kernel copies between the other's array and a buffer, in fewer runs, and this
-             // process between that and its own array
-};
-
-/// For a message, by the lengths of its runs. `runs`: from array to array. `packed_runs` gives
-/// those of the other's array alone. `count`: of messages that travel together, this one among
-/// them. `ring_bytes`: of the buffers that it would need. HOCKET_CROSSING=always and =packed decide
-/// for all messages.
-CmaMethod choose_cma_method(std::int64_t bytes, std::int64_t runs,
-                            const std::function<std::int64_t()>& packed_runs, std::int64_t count,
-                            std::int64_t ring_bytes);
+/// For a message to or from memory that this process cannot map: whether the kernel copies it from
+/// array to array, in so many runs. Else both processes copy, through buffers that stay in cache.
+/// `ring_bytes`: of the buffers of all messages that travel together. HOCKET_CROSSING=always and
+/// =packed decide for all messages.
+bool cma_pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes);
+/// If not: whether the kernel copies between the other's array and a buffer, and this process
+/// between that and its own array. `packed_runs` gives the runs of the other's array alone, which
+/// are fewer. `count`: of messages that travel together, this one among them.
+bool packed_cma_pays(std::int64_t bytes, std::int64_t runs,
+                     const std::function<std::int64_t()>& packed_runs, std::int64_t count,
+                     std::int64_t ring_bytes);
 
 /// Copies runs between this process and another, `here` and `there` in the same order, and clears
 /// both lists. `sending`: from here to that process; else from there. At most `cma_runs` at once.

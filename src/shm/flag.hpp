@@ -30,34 +30,30 @@ class BasicFlag {
   public:
     /// Only the one writer calls this. Words beyond `count` keep their values.
     void publish(std::uint64_t sequence, const Payload& words, std::size_t count = payload_words) {
-        Cell& cell = cells_[sequence & (cells - 1)];
+        auto& cell = cells_[sequence & (cells - 1)];
         for (std::size_t i = 0; i < count; ++i)
-            cell.words[i].store(words[i], std::memory_order_relaxed);
-        cell.sequence.store(sequence, std::memory_order_release);
+            cell[1 + i].store(words[i], std::memory_order_relaxed);
+        cell[0].store(sequence, std::memory_order_release);
     }
     bool observed(std::uint64_t sequence) const {
-        return cells_[sequence & (cells - 1)].sequence.load(std::memory_order_acquire) == sequence;
+        return cells_[sequence & (cells - 1)][0].load(std::memory_order_acquire) == sequence;
     }
     /// The first `count` words of an observed payload.
     Payload payload(std::uint64_t sequence, std::size_t count = payload_words) const {
-        const Cell& cell = cells_[sequence & (cells - 1)];
+        const auto& cell = cells_[sequence & (cells - 1)];
         Payload words{};
         for (std::size_t i = 0; i < count; ++i)
-            words[i] = cell.words[i].load(std::memory_order_relaxed);
+            words[i] = cell[1 + i].load(std::memory_order_relaxed);
         return words;
     }
     std::uint64_t payload_word(std::uint64_t sequence, std::size_t index) const {
-        return cells_[sequence & (cells - 1)].words[index].load(std::memory_order_relaxed);
+        return cells_[sequence & (cells - 1)][1 + index].load(std::memory_order_relaxed);
     }
 
   private:
-    // Each cell is one cache line. The two lines of a writer are neighbours, because processors
-    // fetch lines in pairs.
-    struct alignas(64) Cell {
-        Atomic<std::uint64_t> sequence{0};
-        std::array<Atomic<std::uint64_t>, payload_words> words{};
-    };
-    alignas(128) std::array<Cell, cells> cells_{};
+    // Of each cell the sequence number, then the payload: one cache line. The two lines of a writer
+    // are neighbours, because processors fetch lines in pairs.
+    alignas(128) std::array<std::array<Atomic<std::uint64_t>, 1 + payload_words>, cells> cells_{};
 };
 
 using Flag = BasicFlag<std::atomic>;

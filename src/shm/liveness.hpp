@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace hocket::shm {
@@ -17,6 +18,10 @@ struct ProcessIdentity {
     std::int64_t pid_namespace = 0;  // the namespace of the id
 
     bool operator==(const ProcessIdentity&) const = default;
+    bool operator<(const ProcessIdentity& other) const {
+        return std::tie(process, start, pid_namespace) <
+               std::tie(other.process, other.start, other.pid_namespace);
+    }
 };
 ProcessIdentity own_identity();
 

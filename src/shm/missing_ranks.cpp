@@ -105,35 +105,31 @@ void ExpectedRanks::scan(double now) {
     const auto all = launched_processes(*launcher_);
     complete_ = all && (all->empty() || all->begin()->first >= 0);
     if (!all) return;
-    auto before = std::exchange(here_, {});
-    for (const auto& [rank, processes] : before) here_[rank];  // a present process does not move
+    for (auto& [rank, processes] : here_) processes.clear();  // a present process does not move
     for (const auto& [rank, launched] : *all) {
         auto monitor = ProcessMonitor::on(launched[0]);
         if (rank < 0 || !monitor) continue;
-        Process process{std::move(*monitor), {}};
-        // A later scan does not find processes that have ended.
-        for (auto& known : before[rank])
-            if (known.monitor.identity() == launched[0]) process.loaded = std::move(known.loaded);
+        here_[rank].push_back(std::move(*monitor));
+        auto& loaded = loaded_[launched[0]];  // also those that have ended since an earlier scan
         for (const auto& below : launched) {
-            if (process.loaded.contains(below.process)) continue;
+            if (loaded.contains(below.process)) continue;
             auto status_page = status_page_of(below.process);
             if (status_page == nullptr) continue;
             if (auto its = ProcessMonitor::on(below)) {
                 its->set_status_page(std::move(status_page));
-                process.loaded.emplace(below.process, std::move(*its));
+                loaded.emplace(below.process, std::move(*its));
             }
         }
-        here_[rank].push_back(std::move(process));
     }
 }
 
-ExpectedRanks::State ExpectedRanks::state(const Process& process) const {
-    if (process.monitor.ended()) return State::ended;
-    State its = process.loaded.empty() ? State::alive : State::ended;
-    for (const auto& [number, loaded] : process.loaded) {
-        const bool left = loaded.left();
-        if (!left && !loaded.ended())
-            return loaded.waits_for(number_) ? State::waits : State::alive;
+ExpectedRanks::State ExpectedRanks::state(const ProcessMonitor& process) const {
+    if (process.ended()) return State::ended;
+    const auto& loaded = loaded_.at(process.identity());
+    State its = loaded.empty() ? State::alive : State::ended;
+    for (const auto& [number, each] : loaded) {
+        const bool left = each.left();
+        if (!left && !each.ended()) return each.waits_for(number_) ? State::waits : State::alive;
         if (left) its = State::left;
     }
     return its;

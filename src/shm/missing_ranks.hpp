@@ -42,26 +42,22 @@ class ExpectedRanks {
 
   private:
     enum class State { unknown, alive, waits, left, ended };
-    // A process that the launcher has started as one rank, and those that have loaded hocket:
-    // itself, or a process that it has started.
-    struct Process {
-        ProcessMonitor monitor;
-        std::map<std::int64_t, ProcessMonitor> loaded;  // by process id
-    };
-
     std::vector<int> ranks_;  // in MPI_COMM_WORLD, as all below
     int me_;
     std::uint64_t number_;  // for this set of processes
     std::optional<Launcher> launcher_;
     double since_, next_file_, next_look_, next_scan_, between_scans_;
     bool reported_ = false;
-    std::vector<int> late_;                     // at the last look
-    std::map<int, std::vector<Process>> here_;  // on this node
+    std::vector<int> late_;  // at the last look
+    // Processes that the launcher has started on this node, by rank. By each one's identity, those
+    // of it that have loaded hocket, by their ids: itself, or processes that it has started.
+    std::map<int, std::vector<ProcessMonitor>> here_;
+    std::map<ProcessIdentity, std::map<std::int64_t, ProcessMonitor>> loaded_;
     bool all_are_here_, complete_ = false;
     std::string gone_, absent_;
 
     void scan(double now);
-    State state(const Process& process) const;
+    State state(const ProcessMonitor& process) const;
     State state(int rank) const;
     std::string first_gone() const;
     void look_at_processes(double now);

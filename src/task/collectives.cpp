@@ -20,19 +20,21 @@ using comm::When;
 
 using Executors = std::vector<std::unique_ptr<transfer::Executor>>;
 
-// Common data of all transfers of one call.
-struct CollectiveTransfers {
-    const Tasks::State& all;
-    const Member& me;
-    int tag;
-    std::int64_t number;  // of the call
-    transfer::Stopwatch& watch;
+void copy_local(const Array& from, const Array& to) {
+    kernel::Copy(from.local_shape(), from.dtype().size, from.strides(), to.strides())
+        .run(from.data(), to.data());
+}
 
+// All tasks agree on the call. `number`: of the call.
+comm::Protocol<> carry_out(const Member& me, const Collective& call,
+                           const std::vector<Contribution>& brought, std::int64_t number,
+                           transfer::Stopwatch& watch) {
+    Executors under_way;
     // Starts to copy an array of task `from` to task `to`, or to another layout within one task, if
     // this process takes part.
-    void start(Executors& under_way, int from, int to, const ArrayDescriptor& source,
-               const ArrayDescriptor& destination, const std::optional<Array>& sent,
-               const std::optional<Array>& received) const {
+    const auto start = [&](int from, int to, const ArrayDescriptor& source,
+                           const ArrayDescriptor& destination, const std::optional<Array>& sent,
+                           const std::optional<Array>& received) {
         if (me.task != from && me.task != to) return;
         plan::Options options;
         options.itemsize = source.itemsize;
@@ -47,117 +49,74 @@ struct CollectiveTransfers {
         const auto work = transfer::cached_schedule(source.value(), destination.value(), options,
                                                     view(out), view(in));
         watch.lap(&Profile::schedule);
-        const auto ranks = [&](int task) { return all.ranks[static_cast<std::size_t>(task)]; };
-        transport::Route route{all.link.get(),
-                               ranks(from),
-                               ranks(to),
-                               tag,
-                               number,
-                               0,
-                               tag,
-                               tag,
-                               number_bytes(source.dtype, source.itemsize)};
+        const auto ranks = [&](int task) { return me.all->ranks[static_cast<std::size_t>(task)]; };
+        const int tag = me.tags.data_of_all(number);
+        const std::int64_t numbers = number_bytes(source.dtype, source.itemsize);
+        transport::Route route{
+            me.all->link.get(), ranks(from), ranks(to), tag, number, 0, tag, tag, numbers};
         under_way.push_back(std::make_unique<transfer::Executor>(work, std::move(route), watch));
         under_way.back()->start(out == nullptr ? nullptr : out->data(),
                                 in == nullptr ? nullptr : in->data());
-    }
-};
-
-comm::Protocol<> finish_all(Executors under_way) {
+    };
     When done([&] {
         std::erase_if(under_way, [](const auto& each) { return each->poll(); });
         return under_way.empty();
     });
-    co_await until(done);
-}
-
-// Combines arrays task by task in their order, so that every element is combined once, in this
-// order: the result has the same bits everywhere. Returns the result on the root, in the result's
-// layout.
-comm::Protocol<std::optional<Array>> combine_arrays(CollectiveTransfers moving,
-                                                    const Collective& call,
-                                                    std::vector<Contribution> brought, int root) {
-    const ArrayDescriptor& to = brought[static_cast<std::size_t>(root)].results.at(0);
+    const auto given = [&](int task) -> const ArrayDescriptor& {
+        return brought[static_cast<std::size_t>(task)].descriptors.at(0);
+    };
+    const auto results = [&](int task) -> const std::vector<ArrayDescriptor>& {
+        return brought[static_cast<std::size_t>(task)].results;
+    };
+    const int tasks = static_cast<int>(brought.size()), root = call.root;
+    // All tasks' transfers are under way at once, because they involve different processes.
+    if (call.kind == Kind::bcast) {
+        for (int task = 0; task < tasks; ++task)
+            if (task != root) start(root, task, given(root), given(task), call.array, call.array);
+        co_return co_await until(done);
+    }
+    if (call.kind == Kind::gather) {
+        for (int task = 0; task < tasks; ++task) {
+            const auto t = static_cast<std::size_t>(task);
+            std::optional<Array> result;
+            if (me.task == root) result = call.results[t];
+            start(task, root, given(task), results(root)[t], call.array, result);
+        }
+        co_return co_await until(done);
+    }
+    // Combines arrays task by task in their order, so that every element is combined once, in this
+    // order: the result has the same bits everywhere. The first task sends it to all others.
+    const int combining = call.kind == Kind::reduce ? root : 0;
+    const ArrayDescriptor& to = results(combining).at(0);
     const DType dtype = call.array->dtype();
     std::optional<Array> sum, next;
-    if (moving.me.task == root) {
-        sum = Array::empty(to.value(), dtype, moving.me.comm);
-        next = Array::empty(to.value(), dtype, moving.me.comm);
+    if (me.task == combining) {
+        sum = Array::empty(to.value(), dtype, me.comm);
+        next = Array::empty(to.value(), dtype, me.comm);
     }
-    for (int task = 0; task < static_cast<int>(brought.size()); ++task) {
-        const auto& from = brought[static_cast<std::size_t>(task)].descriptors.at(0);
-        Executors one;
-        moving.start(one, task, root, from, to, call.array, task == 0 ? sum : next);
-        co_await finish_all(std::move(one));
+    for (int task = 0; task < tasks; ++task) {
+        start(task, combining, given(task), to, call.array, task == 0 ? sum : next);
+        co_await until(done);
         if (!sum || task == 0) continue;
         std::int64_t count = 1;
         for (const std::int64_t extent : sum->local_shape()) count *= extent;
         kernel::combine_of(call.op, dtype.name)(sum->data(), next->data(), count);
     }
-    co_return sum;
-}
-
-void copy_local(const Array& from, const Array& to) {
-    kernel::Copy(from.local_shape(), from.dtype().size, from.strides(), to.strides())
-        .run(from.data(), to.data());
-}
-
-// Copies the array of one task to all, or (`gathered`) those of all tasks to one.
-comm::Protocol<> move_all(CollectiveTransfers moving, std::vector<ArrayDescriptor> sources,
-                          std::vector<ArrayDescriptor> destinations, int root, bool gathered,
-                          std::optional<Array> sent, std::vector<std::optional<Array>> received) {
-    Executors under_way;  // all at once, because they involve different tasks
-    for (int task = 0; task < static_cast<int>(moving.all.names.size()); ++task) {
-        const auto t = static_cast<std::size_t>(task);
-        const ArrayDescriptor &from = sources[gathered ? t : 0], &to = destinations[t];
-        if (!to.layout) continue;
-        const bool has_result = moving.me.task == (gathered ? root : task);
-        moving.start(under_way, gathered ? task : root, gathered ? root : task, from, to, sent,
-                     has_result ? received[gathered ? t : 0] : std::nullopt);
-    }
-    co_await finish_all(std::move(under_way));
-}
-
-comm::Protocol<> carry_out(CollectiveTransfers moving, const Collective& call,
-                           std::vector<Contribution> brought) {
-    std::vector<ArrayDescriptor> descriptors, results;
-    for (const Contribution& each : brought) {
-        descriptors.push_back(each.descriptors.at(0));
-        results.push_back(each.results.empty() ? ArrayDescriptor() : each.results[0]);
-    }
-    const auto root = static_cast<std::size_t>(call.root);
-    std::vector<std::optional<Array>> received{call.array};
-    if (call.kind == Kind::bcast) {
-        std::vector<ArrayDescriptor> source{descriptors[root]};
-        descriptors[root].layout.reset();  // the root already has it
-        co_await move_all(moving, std::move(source), std::move(descriptors), call.root, false,
-                          call.array, std::move(received));
-    } else if (call.kind == Kind::gather) {
-        received.assign(call.results.begin(), call.results.end());
-        std::vector<ArrayDescriptor> destinations = brought[root].results;
-        co_await move_all(moving, std::move(descriptors), std::move(destinations), call.root, true,
-                          call.array, std::move(received));
-    } else if (call.kind == Kind::reduce) {
-        const std::optional<Array> sum =
-            co_await combine_arrays(moving, call, std::move(brought), call.root);
+    if (call.kind == Kind::reduce) {
         if (sum) copy_local(*sum, call.results.at(0));
-    } else {
-        std::optional<Array> sum = co_await combine_arrays(moving, call, std::move(brought), 0);
-        received.assign(1, call.results.at(0));
-        std::vector<ArrayDescriptor> source{results[0]};
-        co_await move_all(moving, std::move(source), std::move(results), 0, false, std::move(sum),
-                          std::move(received));
+        co_return;
     }
+    for (int task = 0; task < tasks; ++task)
+        start(combining, task, to, results(task).at(0), sum, call.results.at(0));
+    co_await until(done);
 }
 
 comm::Protocol<> collective(All all, Me me, Collective call, int tree_tag, std::int64_t number) {
     transfer::Stopwatch watch(all->profile, {});
-    std::vector<Contribution> brought =
+    const std::vector<Contribution> brought =
         co_await gather_contributions(all, me, call, tree_tag, me->tags.meeting_of_all(number));
     watch.lap(&Profile::descriptor);
-    if (call.kind == Kind::barrier) co_return;
-    const CollectiveTransfers moving{*all, *me, me->tags.data_of_all(number), number, watch};
-    co_await carry_out(moving, call, std::move(brought));
+    if (call.kind != Kind::barrier) co_await carry_out(*me, call, brought, number, watch);
 }
 
 }  // namespace

@@ -116,12 +116,12 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
 // On the lowest process: what the next matching receive would find.
 Protocol<Envelope> look(All all, Me me, const MessageCall& probing, bool wait, std::int64_t ticket,
                         Fault fault) {
-    When my_turn([&] { return me->receives.is_next(ticket); });
+    When my_turn([&] { return me->next_receive == ticket; });
     co_await until(my_turn);
     PostedReceive wanted{probing.other, probing.tag, "", false, {}};
     const base::AtEnd withdrawal([&] { me->matcher.withdraw(wanted); });
     if (!fault) me->matcher.post(wanted);
-    me->receives.pass();
+    ++me->next_receive;
     When matched([&] {
         me->matcher.pump();
         if (!wanted.found) all->need_sender(me->task, wanted.source);
@@ -224,7 +224,7 @@ std::shared_ptr<Pending> start_message(All all, Me me, MessageCall call,
     auto pieces = std::make_shared<std::optional<Cut>>();
     Text text = text_of(*me, call, arrays);
     const int tag = next_tree_tag(*me);
-    const std::int64_t ticket = (call.sends ? me->sends : me->receives).ticket();
+    const std::int64_t ticket = (call.sends ? me->sends : me->receives)++;
     const auto gate = call.gate;
     const auto given_up = call.sends ? nullptr : std::make_shared<bool>(false);
     call.given_up = given_up;
@@ -241,7 +241,7 @@ std::shared_ptr<Pending> start_probe(All all, Me me, MessageCall probing, bool w
     std::string text = "task '" + me->name() + "' probes for a message from " +
                        task_text(*all, probing.other) + " with " + tag_text(probing.tag);
     const int tree_tag = next_tree_tag(*me);
-    const std::int64_t ticket = me->receives.ticket();
+    const std::int64_t ticket = me->receives++;
     return start(me, found,
                  probe(std::move(all), me, std::move(probing), wait, tree_tag, ticket, found),
                  [text = std::move(text)] { return text; });

@@ -109,17 +109,6 @@ class Tags {
     int tasks_ = 1, window_ = 1;
 };
 
-/// Lets calls pass one after the other, in their order.
-class TicketQueue {
-  public:
-    std::int64_t ticket() { return issued_++; }
-    bool is_next(std::int64_t ticket) const { return ticket == passed_; }
-    void pass() { ++passed_; }
-
-  private:
-    std::int64_t issued_ = 0, passed_ = 0;
-};
-
 /// News from the other task about one stream, which the lowest process has.
 struct StreamNews {
     std::optional<std::int64_t> position;  // -1: any; -2: any, as before
@@ -143,8 +132,10 @@ struct Member {
     Tags tags;
     std::int64_t calls = 0;          // collective calls of the task so far
     std::int64_t persistent_id = 0;  // persistent sends of the task so far
-    TicketQueue sends, receives;     // on the lowest process
-    Matcher matcher;                 // on the lowest process
+    // Sends and receives of the task so far, which are the next call's ticket. On the lowest
+    // process: the tickets whose turn it is, because calls pass the matcher in their order.
+    std::int64_t sends = 0, receives = 0, next_send = 0, next_receive = 0;
+    Matcher matcher;  // on the lowest process
     // Layouts in this task's envelopes, and in replies to these, by the other task; those in the
     // outcomes of calls of this task.
     std::vector<KnownLayouts> sent, replied;

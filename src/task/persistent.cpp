@@ -150,7 +150,7 @@ Persistent::Persistent(All all, Me me, MessageCall call, std::optional<Array> ar
     call_.abandoned = call_.fault && call_.other >= 0 && call_.tag >= 0;
     const int tree_tag = me_->tags.tree(me_->task, me_->calls++);
     const int type_tag = me_->tags.tree(me_->task, me_->calls++);
-    const std::int64_t ticket = call_.sends ? me_->sends.ticket() : me_->receives.ticket();
+    const std::int64_t ticket = (call_.sends ? me_->sends : me_->receives)++;
     if (call_.sends) call_.persistent_id = me_->persistent_id++;
     prepared_->watch = transfer::Stopwatch(all_->profile, track_of(*all_, call_, array_, "_init"));
     preparation_ = std::make_shared<comm::Call>(

@@ -57,15 +57,15 @@ CallSignature statement_of(const Tasks::State& all, const MessageCall& call, boo
 // On the lowest process: posts the envelope, and receives the receiver's reply.
 Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_t ticket,
                                CallSignature signature) {
-    When my_turn([&] { return me->sends.is_next(ticket); });
+    When my_turn([&] { return me->next_send == ticket; });
     co_await until(my_turn);
     Envelope own = refusal(signature.fault);
     if (!sending.abandoned && never_made(signature)) {
-        me->sends.pass();
+        ++me->next_send;
         co_return own;
     }
     if (sending.channel > 0 && me->has_refused(sending.other, sending.stream, sending.channel)) {
-        me->sends.pass();
+        ++me->next_send;
         own.fault = me->fault_in_kind(sending.other, sending.stream, sending.channel);
         co_return own;
     }
@@ -90,7 +90,7 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
     envelope.offer = offered.offer();
     Protocol<> post = comm::send_text(*all->link, envelope.packed(me->sent[other]),
                                       me->lowest_of(to), me->tags.envelope(to));
-    me->sends.pass();
+    ++me->next_send;
     co_await std::move(post);
     if (signature.fault || sending.end) co_return own;
     const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
@@ -169,10 +169,10 @@ void decide_on(const Tasks::State& all, Envelope& sent, int receiver,
 // On the lowest process: waits for the message of this receive, and answers it.
 Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::int64_t ticket,
                                   CallSignature signature) {
-    When my_turn([&] { return me->receives.is_next(ticket); });
+    When my_turn([&] { return me->next_receive == ticket; });
     co_await until(my_turn);
     if (!receiving.abandoned && never_made(signature)) {  // the message stays for a correct call
-        me->receives.pass();
+        ++me->next_receive;
         co_return refusal(std::move(signature.fault));
     }
     PostedReceive wanted;
@@ -188,7 +188,7 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
     // A channel that kept frames may have left an envelope that its sender has given up.
     if (receiving.channel > 0 && me->keeps_frames) me->receive_news(wanted.source);
     me->matcher.post(wanted);
-    me->receives.pass();
+    ++me->next_receive;
     Fault other_kind;
     When matched([&] {
         me->matcher.pump();

@@ -15,19 +15,4 @@ std::optional<std::int64_t> requested_buffers();
 /// @throws Error for a bound that is too small.
 void require_enough(std::int64_t max_buffer);
 
-/// The bound on the memory of one transfer's rings; one is always possible.
-class BufferBudget {
-  public:
-    explicit BufferBudget(std::int64_t bytes) : bytes_(bytes) {}
-    bool take(std::int64_t bytes) {
-        if (taken_ > 0 && taken_ + bytes > bytes_) return false;
-        taken_ += bytes;
-        return true;
-    }
-    void give(std::int64_t bytes) { taken_ -= bytes; }
-
-  private:
-    std::int64_t bytes_, taken_ = 0;
-};
-
 }  // namespace hocket::transport

@@ -2,6 +2,7 @@
 #include "transport/node_messages.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "comm/awaited_peers.hpp"
@@ -33,7 +34,7 @@ NodeMessages::NodeMessages(const Schedule& schedule, const Route& route, std::in
       route_(route),
       outgoing_(schedule.sends.size()),
       incoming_(schedule.receives.size()),
-      rings_(most) {}
+      most_(most) {}
 
 bool NodeMessages::is_eager(const Message& message) const {
     return !persistent_ && message.bytes <= eager_limit;
@@ -123,7 +124,7 @@ void NodeMessages::rebind(const Schedule& schedule) {
         if (outgoing_[i]) outgoing_[i]->rebind(sent(i));
     for (std::size_t i = 0; i < incoming_.size(); ++i)
         if (incoming_[i]) incoming_[i]->rebind(received(i));
-    interleaving_.reset();
+    interleaved_streams_.clear();
 }
 
 void NodeMessages::begin(ScheduleRun& run) {
@@ -162,23 +163,19 @@ void NodeMessages::begin_sends() {
             continue;
         }
         const std::int64_t packed = persistent_ ? 0 : bytes_packed(message);
-        if (packed > 0 && !rings_.take(packed)) return;
+        if (packed > 0 && packed > free_bytes()) return;
         if (!outgoing_[i]) offer(i);
         if (run_->withholds())
             outgoing_[i]->refuse();
         else
             outgoing_[i]->start(run_->sent_from());
+        held_ += outgoing_[i]->held();
         sending_.push_back(i);
     }
 }
 
-// Copies all interleaved receives and local elements, a chunk of each at once, in one pass over
-// whole lines. Only if no other transport receives.
-bool NodeMessages::interleave() {
-    if (short_only_ || run_->scratch != nullptr) return false;
-    if (receiving_.empty() || receiving_.size() != incoming_.size()) return false;
-    if (!interleaving_) interleaving_.emplace(schedule_->local, incoming_);
-    return interleaving_->step(run_->local_done, run_->source, run_->destination);
+std::int64_t NodeMessages::free_bytes() const {
+    return held_ > 0 ? most_ - held_ : std::numeric_limits<std::int64_t>::max();
 }
 
 bool NodeMessages::poll_receives() {
@@ -193,8 +190,12 @@ bool NodeMessages::poll_receives() {
 bool NodeMessages::poll_sends() {
     const bool help = receiving_.empty() && run_->local_done == schedule_->local.size() &&
                       !ShmReceive::any_copying();
-    return remove_complete(sending_,
-                           [&](std::size_t i) { return outgoing_[i]->poll(&rings_, help); });
+    return remove_complete(sending_, [&](std::size_t i) {
+        held_ -= outgoing_[i]->held();
+        const bool complete = outgoing_[i]->poll(free_bytes(), help);
+        held_ += outgoing_[i]->held();
+        return complete;
+    });
 }
 
 bool NodeMessages::poll() {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/interleaving.hpp"
+#include "kernel/interleave.hpp"
 #include "transport/shm_message.hpp"
 #include "transport/transport.hpp"
 
@@ -57,7 +57,14 @@ class NodeMessages final : public Transport {
     void begin_receive(std::size_t i);
     void begin_sends();
     bool all_delivered(Texts& texts);
+    // Copies the next chunk of all receives and of local elements, or those of the ones that are
+    // behind. False if nothing interleaves now: then each proceeds separately.
     bool interleave();
+    std::size_t stream_count() const;
+    const Chunks& stream(std::size_t i) const;
+    void prepare_interleaving();
+    // The bytes that one more ring may have; one ring is always possible.
+    std::int64_t free_bytes() const;
     bool poll_receives();
     bool poll_sends();
 
@@ -71,9 +78,14 @@ class NodeMessages final : public Transport {
     std::size_t given_ = 0, next_ = 0;  // sends before these are given to it, and have begun
     std::vector<std::unique_ptr<ShmSend>> outgoing_;  // by number; none: eager, or not its own
     std::vector<std::unique_ptr<ShmReceive>> incoming_;
-    Numbers sending_, receiving_;               // under way
-    std::optional<Interleaving> interleaving_;  // once all receives are under way
-    BufferBudget rings_;
+    Numbers sending_, receiving_;  // under way
+    // Interleaved copies, one a chunk (empty: nothing interleaves), and the streams for which they
+    // were made. During a step: the sources of one chunk, and the receives that have taken it.
+    std::vector<std::optional<kernel::InterleavedCopy>> interleaved_;
+    std::vector<const Chunks*> interleaved_streams_;
+    std::vector<const std::byte*> sources_;
+    std::vector<ShmReceive*> taken_;
+    std::int64_t most_, held_ = 0;  // bytes of rings: the bound, and those that sends hold
 };
 
 }  // namespace hocket::transport

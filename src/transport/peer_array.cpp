@@ -43,19 +43,15 @@ PeerArray found(const Payload& words, const Message& message, bool sending) {
     if (address.process == platform::process_id())
         return {{std::shared_ptr<void>(), reinterpret_cast<std::byte*>(address.offset)}, {}, {}};
     if (!shm::cma_permitted(address)) return {};
+    const std::int64_t runs = message.parts().runs(), count = message.count;
+    const std::int64_t rings =
+        count * std::min<std::int64_t>(message.bytes, slot_size * ring_slots);
+    if (shm::cma_pays(message.bytes, runs, rings)) return {nullptr, address, nullptr};
     const auto runs_there = [&] {
         return message.cut(sending ? Chunks::Kind::unpacking : Chunks::Kind::packing).runs();
     };
-    const std::int64_t ring = std::min<std::int64_t>(message.bytes, slot_size * ring_slots);
-    switch (shm::choose_cma_method(message.bytes, message.parts().runs(), runs_there, message.count,
-                                   ring)) {
-        case shm::CmaMethod::direct:
-            return {nullptr, address, nullptr};
-        case shm::CmaMethod::packed:
-            return {nullptr, address, allocate(message.parts().largest())};
-        case shm::CmaMethod::none:
-            break;
-    }
+    if (shm::packed_cma_pays(message.bytes, runs, runs_there, count, rings))
+        return {nullptr, address, allocate(message.parts().largest())};
     return {};
 }
 

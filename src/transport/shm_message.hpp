@@ -25,7 +25,6 @@
 #include <string>
 
 #include "shm/channel.hpp"
-#include "transport/buffers.hpp"
 #include "transport/message.hpp"
 #include "transport/peer_array.hpp"
 
@@ -47,9 +46,8 @@ std::int64_t bytes_packed(const Message& message);
 
 class ShmSend {
   public:
-    /// `once`: before a start the caller takes the message's bytes_packed() of the budget that
-    /// `poll` gets, which gives them back after the message is read. `lends`: it may wait for the
-    /// receiver of a short message. @throws Error if there is no memory for a channel.
+    /// `once`: it holds its ring for a short message until that is read. `lends`: it may wait for
+    /// the receiver of a short message. @throws Error if there is no memory for a channel.
     ShmSend(const Message& message, bool once, bool lends = true);
     ~ShmSend();
     ShmSend(const ShmSend&) = delete;
@@ -64,9 +62,11 @@ class ShmSend {
     /// Begins a message without elements, which the receiver learns at once.
     void refuse();
     /// Does a share of the work (with `help`, also of the receiver's); true once the program may
-    /// change the array.
+    /// change the array. `free_bytes`: for a ring that it does not hold yet.
     /// @throws Error of either side, on both.
-    bool poll(BufferBudget* rings, bool help = true);
+    bool poll(std::int64_t free_bytes, bool help = true);
+    /// The bytes of its ring, as far as the bound on a transfer's buffers includes them.
+    std::int64_t held() const { return held_; }
     /// Whether the receiver has not answered since the last start.
     bool unanswered() const {
         return state_ == State::offered || state_ == State::lent || state_ == State::wants_slot ||
@@ -76,7 +76,7 @@ class ShmSend {
     void abort_use(const std::string& why);
 
   private:
-    bool step(BufferBudget* rings, bool help);
+    bool step(std::int64_t free_bytes, bool help);
     void pass_parts();
     enum class State {
         idle,
@@ -100,13 +100,15 @@ class ShmSend {
     void fill();
 
     const Message* message_;
-    std::unique_ptr<shm::ChannelEnd> end_;
+    std::shared_ptr<shm::Channel> channel_;
+    shm::ChannelCounters counters_;
+    std::shared_ptr<std::byte> ring_;
     State state_ = State::idle;
     const std::byte* data_ = nullptr;
     PeerArray target_;  // the receiver's array
     const Chunks* packing_ = nullptr;
     std::uint64_t packed_ = 0, short_since_ = 0;
-    std::int64_t slot_bytes_ = 0;
+    std::int64_t slot_bytes_ = 0, held_ = 0;
     bool once_, lends_, receiver_copies_ = false, let_go_ = false;
 };
 
@@ -136,7 +138,7 @@ class ShmReceive {
     /// Whether the sender knows this end's array, since the last start.
     bool answered() const { return state_ != State::idle && state_ != State::expecting; }
 
-    // For copies of several messages' chunks together (transport/interleaving.hpp).
+    // For copies of several messages' chunks together (transport/interleaving.cpp).
     /// The next free chunk, if this end copies from memory that it can fetch.
     std::optional<std::uint64_t> next_part() const;
     /// The copies from the fetched chunk; only if there is a next one.
@@ -162,9 +164,9 @@ class ShmReceive {
 
     const Message* message_;
     std::int64_t process_;  // the sender's id
-    std::shared_ptr<std::byte> memory_, ring_;
-    shm::Channel* channel_ = nullptr;
+    std::shared_ptr<shm::Channel> channel_;
     shm::ChannelCounters counters_;
+    std::shared_ptr<std::byte> ring_;
     State state_ = State::idle;
     std::byte* data_ = nullptr;
     PeerArray origin_;  // the sender's array

@@ -13,13 +13,13 @@ namespace hocket::transport {
 using shm::Payload;
 
 ShmReceive::ShmReceive(const Message& message, const shm::SharedAddress& channel)
-    : message_(&message), process_(channel.process), memory_(shm::map(channel)) {
-    if (memory_ != nullptr) {
-        channel_ = std::launder(reinterpret_cast<shm::Channel*>(memory_.get()));
+    : message_(&message), process_(channel.process) {
+    if (const auto memory = shm::map(channel)) {
+        channel_ = {memory, std::launder(reinterpret_cast<shm::Channel*>(memory.get()))};
         counters_ = channel_->counters;
         ring_ = shm::map(channel_->ring);
     }
-    if (memory_ == nullptr || (channel_->ring && ring_ == nullptr))
+    if (channel_ == nullptr || (channel_->ring && ring_ == nullptr))
         throw Error("the memory of process " + std::to_string(process_) +
                     " of this node could be mapped before, but not now (" + std::strerror(errno) +
                     "); allow this process more open files or maps");

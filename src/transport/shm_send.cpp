@@ -16,33 +16,37 @@ std::int64_t bytes_packed(const Message& message) {
 }
 
 ShmSend::ShmSend(const Message& message, bool once, bool lends)
-    : message_(&message), end_(shm::acquire_channel()), once_(once), lends_(lends) {
-    short_since_ = end_->counters.starts;
+    : message_(&message),
+      channel_(shm::acquire_channel()),
+      counters_(channel_->counters),
+      once_(once),
+      lends_(lends) {
+    ++counters_.use;
+    short_since_ = counters_.starts;
     slot_bytes_ = slot_bytes(message);
-    if (slot_bytes_ > 0) end_->ring_for(bytes_packed(message));
+    if (slot_bytes_ > 0) ring_ = shm::allocate_shared(bytes_packed(message));
 }
 
 ShmSend::~ShmSend() {
     // A channel whose receiver has not read everything, or with an aborted use, is not reused; its
     // memory stays, because the receiver may access it.
-    const bool read = end_->counters.starts == short_since_ || !is_short(*message_) ||
-                      (fits_payload(*message_) ? end_->channel->back.observed(end_->counters.starts)
+    const bool read = counters_.starts == short_since_ || !is_short(*message_) ||
+                      (fits_payload(*message_) ? channel_->back.observed(counters_.starts)
                                                : free_slots(short_slots) == short_slots);
-    if (state_ == State::idle && read && !end_->channel->abort_begun(end_->counters.use))
-        shm::release_channel(std::move(end_));
+    if (state_ == State::idle && read && !channel_->abort_begun(counters_.use))
+        shm::release_channel(std::move(channel_), counters_);
     else
-        shm::abandon_channel(std::move(end_));
+        shm::abandon_channel(std::move(channel_), std::move(ring_));
 }
 
 shm::SharedAddress ShmSend::offer() const {
-    end_->channel->counters = end_->counters;
-    end_->channel->ring =
-        slot_bytes_ > 0 ? shm::shared_address_of(end_->ring.get()) : shm::SharedAddress{};
-    return end_->address;
+    channel_->counters = counters_;
+    channel_->ring = ring_ ? shm::shared_address_of(ring_.get()) : shm::SharedAddress{};
+    return channel_->address;
 }
 
 std::uint64_t ShmSend::free_slots(std::uint64_t of) const {
-    return of - (end_->counters.slots - end_->channel->drained.load(std::memory_order_acquire));
+    return of - (counters_.slots - channel_->drained.load(std::memory_order_acquire));
 }
 
 void ShmSend::rebind(const Message& message) {
@@ -52,31 +56,29 @@ void ShmSend::rebind(const Message& message) {
 
 void ShmSend::start(const void* data) {
     data_ = static_cast<const std::byte*>(data);
-    ++end_->counters.starts;
+    ++counters_.starts;
+    held_ = once_ ? bytes_packed(*message_) : 0;
     if (is_short(*message_)) {
         if (!lend()) begin_to_pack();
         return;
     }
-    end_->channel->forward.publish(++end_->counters.published,
-                                   payload_of(0, published_address(*message_, data_)),
-                                   address_words);
+    channel_->forward.publish(++counters_.published,
+                              payload_of(0, published_address(*message_, data_)), address_words);
     state_ = State::offered;
 }
 
 void ShmSend::refuse() {
-    end_->channel->refuse(++end_->counters.starts);
+    channel_->refuse(++counters_.starts);
     state_ = State::refusing;
 }
 
 // False if the receiver could not read the array, or does not want it.
 bool ShmSend::lend() {
     if (!lends_ || message_->bytes < lent_from || !message_->dense) return false;
-    if (end_->channel->dropped.load(std::memory_order_acquire) == end_->counters.starts)
-        return false;
+    if (channel_->dropped.load(std::memory_order_acquire) == counters_.starts) return false;
     const shm::SharedAddress address = shm::shared_address_of(data_ + message_->array_offset);
     if (!address) return false;
-    end_->channel->forward.publish(++end_->counters.published, payload_of(0, address),
-                                   address_words);
+    channel_->forward.publish(++counters_.published, payload_of(0, address), address_words);
     state_ = State::lent;
     return true;
 }
@@ -86,11 +88,9 @@ void ShmSend::begin_to_pack() {
 }
 
 bool ShmSend::pack_short() {
-    auto& counters = end_->counters;
     if (fits_payload(*message_)) {
-        const bool others_before = counters.starts > short_since_ + short_slots;
-        if (others_before && !end_->channel->back.observed(counters.starts - short_slots))
-            return false;
+        const bool others_before = counters_.starts > short_since_ + short_slots;
+        if (others_before && !channel_->back.observed(counters_.starts - short_slots)) return false;
     } else if (free_slots(short_slots) == 0) {
         return false;
     }
@@ -99,17 +99,17 @@ bool ShmSend::pack_short() {
         Payload words{};
         packing_->run(0, data_, reinterpret_cast<std::byte*>(words.data()));
         const auto used = static_cast<std::size_t>(message_->bytes + 7) / 8;
-        end_->channel->forward.publish(++counters.published, words, used);
+        channel_->forward.publish(++counters_.published, words, used);
     } else {
-        const auto slot = static_cast<std::int64_t>(counters.slots++ % short_slots);
-        packing_->run(0, data_, end_->ring.get() + slot * slot_bytes_, kernel::Stores::cached);
-        end_->channel->filled.store(counters.slots, std::memory_order_release);
+        const auto slot = static_cast<std::int64_t>(counters_.slots++ % short_slots);
+        packing_->run(0, data_, ring_.get() + slot * slot_bytes_, kernel::Stores::cached);
+        channel_->filled.store(counters_.slots, std::memory_order_release);
     }
     return true;
 }
 
 void ShmSend::observe_answer() {
-    const Payload answer = end_->channel->back.payload(end_->counters.starts, address_words);
+    const Payload answer = channel_->back.payload(counters_.starts, address_words);
     target_ = find_peer_array(answer, *message_, true);
     receiver_copies_ = (answer[0] & reads) != 0;
     if (target_) {
@@ -129,50 +129,47 @@ std::int64_t ShmSend::ring_bytes() const {
 
 // No process copied the chunks: count them, so that both ends agree.
 void ShmSend::pass_parts() {
-    end_->channel->claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
-    end_->channel->finished.fetch_add(message_->parts().size(), std::memory_order_release);
+    channel_->claimed.fetch_add(message_->parts().size(), std::memory_order_relaxed);
+    channel_->finished.fetch_add(message_->parts().size(), std::memory_order_release);
 }
 
 void ShmSend::begin_to_fill() {
-    const shm::SharedAddress ring = shm::shared_address_of(end_->ring_for(ring_bytes()));
-    end_->channel->forward.publish(++end_->counters.published, payload_of(0, ring), address_words);
+    ring_ = shm::allocate_shared(ring_bytes());
+    channel_->forward.publish(++counters_.published,
+                              payload_of(0, shm::shared_address_of(ring_.get())), address_words);
     packed_ = 0;
     state_ = State::filling;
 }
 
 void ShmSend::fill() {
-    auto& counters = end_->counters;
     for (std::uint64_t free = free_slots(ring_slots); free > 0 && packed_ < packing_->size();
          --free) {
-        const auto slot = static_cast<std::int64_t>(counters.slots++ % ring_slots);
-        packing_->run(packed_++, data_, end_->ring.get() + slot * slot_bytes_,
-                      kernel::Stores::cached);
-        end_->channel->filled.store(counters.slots, std::memory_order_release);
+        const auto slot = static_cast<std::int64_t>(counters_.slots++ % ring_slots);
+        packing_->run(packed_++, data_, ring_.get() + slot * slot_bytes_, kernel::Stores::cached);
+        channel_->filled.store(counters_.slots, std::memory_order_release);
     }
 }
 
-bool ShmSend::poll(BufferBudget* rings, bool help) {
+bool ShmSend::poll(std::int64_t free_bytes, bool help) {
     return state_ == State::idle ||
            together(
-               *end_->channel, end_->counters.use, [&] { return step(rings, help); },
+               *channel_, counters_.use, [&] { return step(free_bytes, help); },
                [&](const std::string& why) { abort_use(why); });
 }
 
 void ShmSend::abort_use(const std::string& why) {
-    end_->channel->abort_use(end_->counters.use, why);
+    channel_->abort_use(counters_.use, why);
     if (std::exchange(let_go_, true) || state_ == State::idle) return;
     if (is_short(*message_) && state_ != State::lent) return;
-    release_memory(*end_->channel, end_->counters.parts + message_->parts().size());
+    release_memory(*channel_, counters_.parts + message_->parts().size());
 }
 
-bool ShmSend::step(BufferBudget* rings, bool help) {
-    shm::Channel& channel = *end_->channel;
-    auto& counters = end_->counters;
+bool ShmSend::step(std::int64_t free_bytes, bool help) {
     switch (state_) {
         case State::idle:
             return true;
         case State::refusing:
-            if (!channel.back.observed(counters.starts)) return false;
+            if (!channel_->back.observed(counters_.starts)) return false;
             state_ = State::idle;
             return true;
         case State::wants_slot:
@@ -181,23 +178,22 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             return true;
         case State::unread:
             if (free_slots(short_slots) < short_slots) return false;
-            rings->give(bytes_packed(*message_));
+            held_ = 0;
             state_ = State::idle;
             return true;
         case State::lent: {
-            if (!channel.back.observed(counters.starts)) return false;
-            const std::uint64_t answer = channel.back.payload_word(counters.starts, 0);
+            if (!channel_->back.observed(counters_.starts)) return false;
+            const std::uint64_t answer = channel_->back.payload_word(counters_.starts, 0);
             if (answer == 0) {  // the receiver cannot map the array
                 begin_to_pack();
                 return state_ == State::idle;
             }
             if ((answer & discards) != 0) pass_parts();
-            if (once_) rings->give(bytes_packed(*message_));
             break;
         }
         case State::offered:
-            if (!channel.back.observed(counters.starts)) return false;
-            if ((channel.back.payload_word(counters.starts, 0) & discards) == 0) {
+            if (!channel_->back.observed(counters_.starts)) return false;
+            if ((channel_->back.payload_word(counters_.starts, 0) & discards) == 0) {
                 observe_answer();
                 return false;
             }
@@ -207,28 +203,29 @@ bool ShmSend::step(BufferBudget* rings, bool help) {
             // If the receiver works on it, this process first does work that only it can do; work
             // of its own alone it does at once.
             if ((help || !receiver_copies_) &&
-                !copy_chunk(channel, counters, *message_, const_cast<std::byte*>(data_), target_,
+                !copy_chunk(*channel_, counters_, *message_, const_cast<std::byte*>(data_), target_,
                             true))
                 state_ = State::watching;
-            if (!channel.all_finished(counters.parts + message_->parts().size())) return false;
+            if (!channel_->all_finished(counters_.parts + message_->parts().size())) return false;
             break;
         case State::watching:
-            if (!channel.all_finished(counters.parts + message_->parts().size())) return false;
+            if (!channel_->all_finished(counters_.parts + message_->parts().size())) return false;
             break;
         case State::wants_ring:
-            if (!rings->take(ring_bytes())) return false;
+            if (ring_bytes() > free_bytes) return false;
+            held_ = ring_bytes();
             begin_to_fill();
             [[fallthrough]];
         case State::filling:
             fill();
             if (free_slots(ring_slots) < ring_slots || packed_ < packing_->size()) return false;
-            end_->release_ring();  // all of it is drained
-            rings->give(ring_bytes());
+            ring_.reset();  // all of it is drained
             pass_parts();
             break;
     }
-    counters.parts += message_->parts().size();
+    counters_.parts += message_->parts().size();
     target_ = {};
+    held_ = 0;
     state_ = State::idle;
     return true;
 }

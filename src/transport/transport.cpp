@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "transport/net_messages.hpp"
+#include "transport/net_pieces.hpp"
 #include "transport/node_messages.hpp"
 
 namespace hocket::transport {
@@ -28,9 +28,11 @@ std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule,
     const std::size_t net = sends.size() + receives.size();
     std::vector<std::unique_ptr<Transport>> made;
     if (net < all) made.push_back(std::make_unique<NodeMessages>(schedule, route, most));
-    if (net > 0)
-        made.push_back(std::make_unique<NetMessages>(schedule, std::move(sends),
-                                                     std::move(receives), route, most));
+    if (net == 0) return made;
+    auto in = std::make_unique<NetPieces>(false, schedule, std::move(receives), route, most);
+    auto out = std::make_unique<NetPieces>(true, schedule, std::move(sends), route, most, in.get());
+    made.push_back(std::move(in));
+    made.push_back(std::move(out));
     return made;
 }
 

@@ -32,7 +32,7 @@ struct ScheduleRun {
     bool withholds() const { return refusing && scratch == nullptr; }
 };
 
-/// Carries some messages of a schedule, in both directions. No function of it waits.
+/// Carries some messages of a schedule, of one direction or of both. No function of it waits.
 class Transport {
   public:
     virtual ~Transport() = default;

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -91,25 +92,30 @@ class Ends {
         destination_ = memory(received_);
         messages_ = made(0, 8);
         transports_ = transport::transports_for(messages_, route_, most);
-        program.require(transports_.size() == (sent_.empty() && received_.empty() ? 0U : 1U),
-                        "not one transport");
+        program.require(transports_.empty() == (sent_.empty() && received_.empty()),
+                        "no transport, or one for no message");
     }
 
-    transport::Transport& transport() { return *transports_.front(); }
+    void abort(const std::string& why) {
+        for (const auto& one : transports_) one->abort(why);
+    }
     // Before `connect`: its sends of short messages need not wait.
     void go_ahead() { route_.ahead = true; }
     const transport::ScheduleRun& run() const { return run_; }
 
     void connect() {
-        transport().connect();
-        until([&] { return transport().connected(); });
+        for (const auto& one : transports_) one->connect();
+        until([&] {
+            return std::all_of(transports_.begin(), transports_.end(),
+                               [](const auto& one) { return one->connected(); });
+        });
     }
     // Arrays of other strides, with the same blocks.
     void rebind(std::int64_t source_gap, std::int64_t destination_gap) {
         transport::Schedule other = made(source_gap, destination_gap);
-        transport().rebind(other);
+        for (const auto& one : transports_) one->rebind(other);
         messages_ = std::move(other);  // as the executor replaces its schedule
-        transport().rebind(messages_);
+        for (const auto& one : transports_) one->rebind(messages_);
     }
     void start(int number, bool refusing = false) {
         number_ = number;
@@ -120,14 +126,17 @@ class Ends {
         run_.source = source_.get();
         run_.destination = destination_.get();
         run_.refusing = refusing;
-        transport().begin(run_);
-        transport().send(messages_.sends.size());
+        for (const auto& one : transports_) one->begin(run_);
+        for (const auto& one : transports_) one->send(messages_.sends.size());
     }
     bool poll() {
-        transport().poll();
-        while (transport().start_next()) {
+        for (const auto& one : transports_) {
+            one->poll();
+            while (one->start_next()) {
+            }
         }
-        return transport().finished();
+        return std::all_of(transports_.begin(), transports_.end(),
+                           [](const auto& one) { return one->finished(); });
     }
     void finish() {
         until([&] { return poll(); });
@@ -348,7 +357,7 @@ void abort(Program& program) {
         Ends ends(program, sends ? Blocks{size} : Blocks{}, sends ? Blocks{} : Blocks{size});
         if (program.rank == who) {
             ends.start(1);
-            ends.transport().abort("it is tired");
+            ends.abort("it is tired");
         } else {
             ends.start(1);
             const std::string why = ends.error();

@@ -232,20 +232,19 @@ TEST(Channel, OnlyTheUseThatIsBrokenOffIsBroken) {
 }
 
 TEST(Channel, IsUsedAgainWithItsCounters) {
-    auto end = acquire_channel();
-    const Channel* const channel = end->channel;
+    auto channel = acquire_channel();
+    const Channel* const first_channel = channel.get();
     const auto other = acquire_channel();
-    EXPECT_NE(other->channel, channel);
+    EXPECT_NE(other, channel);
     constexpr std::uint64_t uses = 100;
-    const ChannelCounters first = end->counters;
+    ChannelCounters counters = channel->counters;
 
     // The other end maps the given address, and counts from the maker's position.
-    Child receiver([&, address = end->address] {
+    Child receiver([&, first = counters.published, address = channel->address] {
         const auto memory = map(address);
         if (memory == nullptr) return false;
         Channel& there = *std::launder(reinterpret_cast<Channel*>(memory.get()));
-        for (std::uint64_t published = first.published + 1; published <= first.published + uses;
-             ++published) {
+        for (std::uint64_t published = first + 1; published <= first + uses; ++published) {
             wait([&] { return there.forward.observed(published); });
             there.back.publish(published, there.forward.payload(published));
         }
@@ -253,32 +252,20 @@ TEST(Channel, IsUsedAgainWithItsCounters) {
     });
     std::uint64_t answered = 0;
     for (std::uint64_t use = 1; use <= uses; ++use) {
-        const std::uint64_t published = ++end->counters.published;
-        end->channel->forward.publish(published, said_by(0, published));
+        const std::uint64_t published = ++counters.published;
+        channel->forward.publish(published, said_by(0, published));
         const double until = platform::seconds() + limit;
-        wait([&] { return end->channel->back.observed(published) || platform::seconds() > until; });
-        ASSERT_TRUE(end->channel->back.observed(published));
-        if (end->channel->back.payload(published) == said_by(0, published)) ++answered;
-        release_channel(std::move(end));
-        end = acquire_channel();
-        ASSERT_EQ(end->channel, channel);
-        ASSERT_EQ(end->counters.published, published);
+        wait([&] { return channel->back.observed(published) || platform::seconds() > until; });
+        ASSERT_TRUE(channel->back.observed(published));
+        if (channel->back.payload(published) == said_by(0, published)) ++answered;
+        release_channel(std::move(channel), counters);
+        channel = acquire_channel();
+        ASSERT_EQ(channel.get(), first_channel);
+        ASSERT_EQ(channel->counters.published, published);
     }
     EXPECT_EQ(answered, uses);
     EXPECT_TRUE(receiver.agrees());
-    release_channel(std::move(end));
-}
-
-TEST(Channel, KeepsItsRingUnlessALargerIsWanted) {
-    const auto end = acquire_channel();
-    std::byte* const ring = end->ring_for(std::int64_t{1} << 16);
-    ASSERT_NE(ring, nullptr);
-    EXPECT_TRUE(shared_address_of(ring));
-    EXPECT_EQ(end->ring_for(100), ring);
-    EXPECT_EQ(end->ring_bytes, std::int64_t{1} << 16);
-    const std::byte* const larger = end->ring_for(std::int64_t{1} << 20);
-    EXPECT_TRUE(shared_address_of(larger + (1 << 20) - 1));
-    EXPECT_EQ(end->ring_bytes, std::int64_t{1} << 20);
+    release_channel(std::move(channel), counters);
 }
 
 }  // namespace

@@ -142,25 +142,37 @@ TEST(Cma, OneThatMayNotBeReadIsNotReached) {
     EXPECT_EQ(status, 0);
 }
 
-CmaMethod choice(std::int64_t bytes, std::int64_t run, std::int64_t packed_run,
+constexpr std::int64_t ring = 512 << 10;
+
+bool pays(std::int64_t bytes, std::int64_t run, std::int64_t count = 1) {
+    return cma_pays(bytes, bytes / run, count * ring);
+}
+
+bool packed_pays(std::int64_t bytes, std::int64_t run, std::int64_t packed_run,
                  std::int64_t count = 1) {
     const auto packed_runs = [=] { return bytes / packed_run; };
-    return choose_cma_method(bytes, bytes / run, packed_runs, count, 512 << 10);
+    return packed_cma_pays(bytes, bytes / run, packed_runs, count, count * ring);
 }
 
 TEST(Cma, WhatPaysDependsOnTheLengthOfRuns) {
     constexpr std::int64_t small = 1 << 20, large = 8 << 20, few = 3, many = 15;
-    EXPECT_EQ(choice(large, 1 << 16, 1 << 16), CmaMethod::direct);
-    EXPECT_EQ(choice(small, 1 << 16, 1 << 16), CmaMethod::none);
-    EXPECT_EQ(choice(large, 1 << 13, 1 << 16), CmaMethod::none);
+    EXPECT_TRUE(pays(large, 1 << 16));
+    EXPECT_FALSE(pays(small, 1 << 16) || packed_pays(small, 1 << 16, 1 << 16));
+    EXPECT_FALSE(pays(large, 1 << 13) || packed_pays(large, 1 << 13, 1 << 16));
     // Rings that exceed the cache cost more.
-    EXPECT_EQ(choice(small, 1 << 13, 1 << 13, many), CmaMethod::direct);
-    EXPECT_EQ(choice(small, 1 << 10, 1 << 10, many), CmaMethod::none);
+    EXPECT_TRUE(pays(small, 1 << 13, many));
+    EXPECT_FALSE(pays(small, 1 << 10, many) || packed_pays(small, 1 << 10, 1 << 10, many));
     // Elements of several messages in one line are unpacked together.
-    EXPECT_EQ(choice(large, 8, large), CmaMethod::none);
-    EXPECT_EQ(choice(large, 8, large, few), CmaMethod::packed);
-    EXPECT_EQ(choice(small, 8, small, many), CmaMethod::packed);
-    EXPECT_EQ(choice(large, 8, 16, many), CmaMethod::none);
+    EXPECT_FALSE(pays(large, 8) || pays(large, 8, few) || pays(large, 8, many));
+    EXPECT_FALSE(packed_pays(large, 8, large));
+    EXPECT_TRUE(packed_pays(large, 8, large, few));
+    EXPECT_TRUE(packed_pays(small, 8, small, many));
+    EXPECT_FALSE(packed_pays(large, 8, 16, many));
+}
+
+TEST(Cma, AMessageWithoutElementsIsNotCopied) {
+    EXPECT_FALSE(cma_pays(0, 0, 0) || packed_cma_pays(
+                                          0, 0, [] { return 0; }, 2, 0));
 }
 
 }  // namespace

@@ -346,15 +346,5 @@ TEST(Rounds, SetUpTasksThatShareNoProcessAtOnce) {
     EXPECT_EQ(rounds(single, 1000).size(), 1u);
 }
 
-TEST(TicketQueue, LetsCallsPassInTheirOrder) {
-    TicketQueue queue;
-    const auto first = queue.ticket(), second = queue.ticket();
-    EXPECT_TRUE(queue.is_next(first));
-    EXPECT_FALSE(queue.is_next(second));
-    queue.pass();
-    EXPECT_FALSE(queue.is_next(first));
-    EXPECT_TRUE(queue.is_next(second));
-}
-
 }  // namespace
 }  // namespace hocket::task

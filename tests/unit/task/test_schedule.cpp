@@ -70,9 +70,12 @@ TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
     const std::size_t messages = out.sends.size();
     std::vector<std::size_t> all(messages);
     std::iota(all.begin(), all.end(), std::size_t{0});
-    NetPieces sending(true, out.sends, all, route, transport::default_buffers());
-    sending.begin(reinterpret_cast<std::byte*>(from_.data()), false);
-    sending.open(messages);
+    NetPieces sending(true, out, all, route, transport::default_buffers());
+    transport::ScheduleRun run;
+    run.source = reinterpret_cast<std::byte*>(from_.data());
+    run.destination = reinterpret_cast<std::byte*>(to_.data());
+    sending.begin(run);
+    sending.send(messages);
     for (std::size_t i = 0; i < messages; ++i) {
         ASSERT_TRUE(sending.start_next());
         EXPECT_EQ(worked_out(out.sends), i + 1);
@@ -80,17 +83,15 @@ TEST_F(WorkTest, EachMessageIsWorkedOutWhenItIsSent) {
         const std::int64_t receiver = out.sends[i].peer;
         const Schedule in = work(nowhere, {receiver, {8}, true});
         EXPECT_EQ(worked_out(in.receives), 0U);
-        NetPieces receiving(false, in.receives, {0}, route, transport::default_buffers());
+        NetPieces receiving(false, in, {0}, route, transport::default_buffers());
         std::fill(to_.begin(), to_.end(), -1);
-        receiving.begin(reinterpret_cast<std::byte*>(to_.data()), false);
-        receiving.open(1);
-        ASSERT_TRUE(receiving.start_next());
-        while (!receiving.finished()) receiving.poll(nullptr, nullptr);
+        receiving.begin(run);
+        while (!receiving.finished()) receiving.poll();
         for (std::size_t k = 0; k < to_.size(); ++k)
             ASSERT_EQ(to_[k],
                       static_cast<double>(receiver + static_cast<std::int64_t>(k) * receivers));
     }
-    while (!sending.finished()) sending.poll(nullptr, nullptr);
+    while (!sending.finished()) sending.poll();
     EXPECT_TRUE(sending.finished());
 }
 
