@@ -47,6 +47,17 @@ void bind_transfer(nb::module_& m) {
             "wait",
             [](Transfer& transfer, Timeout timeout) { transfer.wait(Deadline::in(timeout)); },
             "timeout"_a.none(), unlocked)
+        .def(
+            "run",
+            [](Transfer& transfer, const Array* source, const Array* destination) {
+                if (source == nullptr || destination == nullptr || !destination->writable())
+                    return false;
+                const nb::gil_scoped_release released;
+                transfer(*source, *destination);
+                return true;
+            },
+            "source"_a.none(), "destination"_a.none(),
+            "Starts it and waits; false if these are no arrays to start it with.")
         .def("test", &Transfer::test, unlocked)
         .def("free", &Transfer::free, unlocked)
         .def("operation", &Transfer::operation);

@@ -91,10 +91,7 @@ class Transfer {
     /// Whether the program may use the arrays again, without a wait. @throws as wait does.
     bool test();
     /// `start` and `wait`.
-    void operator()(const Array& source, const Array& destination, Deadline deadline = {}) {
-        start(source, destination);
-        wait(deadline);
-    }
+    void operator()(const Array& source, const Array& destination, Deadline deadline = {});
     /// Frees the plan and its buffers. Local. @throws Error while the transfer is under way, and
     /// the second time.
     void free();

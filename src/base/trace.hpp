@@ -68,6 +68,7 @@ class Track {
     void step(std::string_view name);
     void end();
     const std::string& name() const { return name_; }
+    bool records() const { return id_ != 0; }
 
   private:
     void write(char phase, std::string_view name, double at, const Arguments& arguments) const;

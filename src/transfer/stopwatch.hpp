@@ -13,22 +13,25 @@ namespace hocket::transfer {
 
 class Stopwatch {
   public:
-    /// Adds the seconds of every lap to `profile`, which may be nullptr. `track`: the transfer's
-    /// own.
+    /// Adds the seconds of every lap to `profile`. Without one (nullptr) it does not read the
+    /// clock. `track`: the transfer's own.
     explicit Stopwatch(std::shared_ptr<Profile> profile, trace::Track track = {})
-        : profile_(profile ? std::move(profile) : std::make_shared<Profile>()),
-          track_(std::move(track)) {
+        : profile_(std::move(profile)), track_(std::move(track)) {
         restart();
     }
 
     /// The time before belongs to no step.
-    void restart() { last_ = comm::Engine::instance().seconds(); }
+    void restart() {
+        if (profile_) last_ = comm::Engine::instance().seconds();
+    }
     /// The time since the last lap belongs to this step.
     void lap(double Profile::*step) {
-        const double now = comm::Engine::instance().seconds();
-        (*profile_).*step += now - last_;
-        last_ = now;
-        track_.step(name_of(step));
+        if (profile_) {
+            const double now = comm::Engine::instance().seconds();
+            (*profile_).*step += now - last_;
+            last_ = now;
+        }
+        if (track_.records()) track_.step(name_of(step));
     }
     /// The next transfer has another track.
     void begin(trace::Track track) { track_ = std::move(track); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/at_end.hpp"
+#include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "transfer/transfer_state.hpp"
@@ -54,6 +55,26 @@ void finish_refused(Transfer::State& state) {
     }
 }
 
+// Starts it, and polls it at most so many times; true once it is complete.
+bool start_and_poll(Transfer::State& state, const Array& source, const Array& destination,
+                    int polls) {
+    try {
+        const comm::EngineLock engine_lock;
+        state.start(source, destination);
+        const base::AtEnd noted([&] {
+            if (polls > 0) state.note_wait();
+        });
+        for (int i = 0; i < polls; ++i) {
+            if (state.poll()) return true;
+            platform::pause();
+        }
+    } catch (const Error&) {
+        finish_refused(state);
+        throw;
+    }
+    return false;
+}
+
 }  // namespace
 
 Transfer::Transfer(const Layout& source, const Layout& destination,
@@ -78,13 +99,7 @@ Transfer::Transfer(const Layout& source, const Layout& destination,
 }
 
 void Transfer::start(const Array& source, const Array& destination) {
-    try {
-        const comm::EngineLock engine_lock;
-        state_->start(source, destination);
-    } catch (const Error&) {
-        finish_refused(*state_);
-        throw;
-    }
+    static_cast<void>(start_and_poll(*state_, source, destination, 0));
 }
 
 void Transfer::refuse(const std::string& kind, const std::string& message) {
@@ -95,6 +110,15 @@ void Transfer::refuse(const std::string& kind, const std::string& message) {
     }
     finish_refused(*state_);
     fault.raise();
+}
+
+void Transfer::operator()(const Array& source, const Array& destination, Deadline deadline) {
+    // Most small transfers complete within the turn of their start; another turn would cost them as
+    // much as a flag.
+    constexpr int most_polls = 64;
+    const bool polls =
+        !platform::simulated && !comm::must_not_block() && !comm::Engine::instance().crowded();
+    if (!start_and_poll(*state_, source, destination, polls ? most_polls : 0)) wait(deadline);
 }
 
 void Transfer::wait(Deadline deadline) {

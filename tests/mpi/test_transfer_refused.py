@@ -25,6 +25,11 @@ def read_only(array: hk.Array) -> hk.Array:
     return hk.wrap(local, array.layout, array.comm)
 
 
+def made_read_only(array: hk.Array) -> hk.Array:
+    array.local.flags.writeable = False
+    return array
+
+
 # The error's class, a word of it, and the arrays of the process that is wrong.
 WRONG: dict[str, tuple[type[hk.Error], str, Wrong]] = {
     "no source": (hk.Error, "NoneType", lambda a, b, on: (None, b)),
@@ -36,6 +41,7 @@ WRONG: dict[str, tuple[type[hk.Error], str, Wrong]] = {
         lambda a, b, on: (hk.empty(hk.Layout((3, 3), "(*, *)"), "float32", on), b),
     ),
     "read-only": (hk.Error, "read-only", lambda a, b, on: (a, read_only(b))),
+    "made read-only": (hk.Error, "read-only", lambda a, b, on: (a, made_read_only(b))),
 }
 
 
@@ -64,7 +70,8 @@ def check_refused(comm: Any, extent: int, strategy: str, sparse: bool = False) -
         for again in range(1 + k % 3):  # the process that is wrong may be ahead of the others
             if comm.rank == at:
                 with pytest.raises(kind, match=word):
-                    x.start(*wrong(a, b, comm))
+                    (x if again else x.start)(*wrong(a, b, comm))
+                b.local.flags.writeable = True
                 with pytest.raises(hk.Error, match="not started"):
                     x.wait()
                 continue
@@ -82,7 +89,7 @@ def check_refused(comm: Any, extent: int, strategy: str, sparse: bool = False) -
         b.local[...] = -1
         x(a, b, timeout=60)
         assert np.array_equal(b.local, expected), k
-    x(a, b, timeout=60)
+    x(a, b)
     assert np.array_equal(b.local, expected)
     x.free()
 

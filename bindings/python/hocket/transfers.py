@@ -277,6 +277,16 @@ class Transfer:
         >>> x = hk.transfer(blocks, cyclic)
         >>> x(hk.zeros(blocks), hk.empty(cyclic))
         """
+        # One call of the C++ library and no other, because a small transfer takes as long as a few.
+        if (
+            timeout is None
+            and self._to is None
+            and type(a) is type(b) is Array
+            and a._home is b._home is None
+            and b._local.flags.writeable
+            and self._core.run(a._core, b._core)
+        ):
+            return
         self.start(a, b)
         self.wait(timeout)
 
