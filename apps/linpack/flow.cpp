@@ -43,7 +43,7 @@ Region named(const char* what, std::int64_t number) {
 }  // namespace
 
 Factored flow(const Matrix& matrix, const Options& options) {
-    Factored found;
+    Factored found(matrix);
     const std::int64_t depth = depth_of(matrix);
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
@@ -51,36 +51,33 @@ Factored flow(const Matrix& matrix, const Options& options) {
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
         Panel& panel = panels[static_cast<std::size_t>(k % depth)];
-        const Region factors = named("panel ", k % depth), parcels = named("parcels ", k % depth);
+        const Region factors = named("panel ", k % depth), rows = named("rows ", k % depth),
+                     order = Region::key("order");
         const std::int64_t first = k * matrix.nb();
         const Columns own{matrix.local_column(first), std::min(matrix.nb(), matrix.n() - first)};
         if (matrix.column_owner(first) == matrix.grid().column())
             flow.task(
                 [&, k] {
-                    panel.open(k);
-                    factor(matrix, panel);
+                    panel.open(k, found.order);
+                    factor(matrix, panel, found.order);
                 },
-                {updates(memory_of(matrix, own)), writes(factors), writes(parcels)},
+                {reads(order), updates(memory_of(matrix, own)), writes(factors)},
                 {urgent, "factor"});
         else
             flow.comm(
                 [&, k] {
-                    panel.open(k);
+                    panel.open(k, found.order);
                     return receive(matrix, panel).operation();
                 },
-                {writes(factors)}, {urgent, "receive"});
+                {reads(order), writes(factors)}, {urgent, "receive"});
         flow.comm([&] { return operations(pass_on(matrix, panel)); }, {reads(factors)},
                   {urgent, "send"});
-        flow.task(
-            [&] {
-                panel.find_parcels();
-                found.keep(panel);
-            },
-            {reads(factors), writes(parcels), updates(Region::key("found"))}, {urgent, "parcels"});
+        flow.task([&] { found.keep(panel); }, {reads(factors), writes(rows), updates(order)},
+                  {urgent, "order"});
         int priority = soon;
         for (const Columns& columns : right_of(matrix, k, options.width)) {
             const auto swap = std::make_shared<std::optional<Swap>>();
-            const Region memory = memory_of(matrix, columns), rows(swap.get(), sizeof *swap);
+            const Region memory = memory_of(matrix, columns), upper(swap.get(), sizeof *swap);
             // One exchange at a time of each of two panels, whose longer messages go opposite ways:
             // the searches for pivots wait for what is on the wire.
             const Region turn = named("turn ", k % 2 + priority);
@@ -89,7 +86,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
                     swap->emplace(matrix, panel, columns).gather();
                     wait((*swap)->start(tag_of(matrix, panel, columns)));
                 },
-                {reads(parcels), updates(memory), writes(rows), updates(turn)},
+                {reads(rows), updates(memory), writes(upper), updates(turn)},
                 {priority - 1, "exchange"});
             flow.task(
                 [&, swap] {
@@ -97,7 +94,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
                         matrix, panel, **swap, [&] { flow.give_way(); }, options.piece);
                     swap->reset();
                 },
-                {reads(factors), reads(parcels), updates(rows), updates(memory)},
+                {reads(factors), reads(rows), updates(upper), updates(memory)},
                 {priority, "update"});
             priority = whenever;
         }

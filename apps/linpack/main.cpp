@@ -63,12 +63,12 @@ void body(apps::Program& program) {
             const auto form = forms.find(mode);
             if (form == forms.end()) throw hocket::Error("modes=" + mode + ": there is no such");
             Outcome& outcome = outcomes[mode];
-            linpack::Factored factored;
+            linpack::Factored factored(matrix);
             std::vector<double> x;
             matrix.fill(elements);
             outcome.seconds.push_back(apps::timed(program.everyone, [&] {
                 factored = form->second(matrix, options);
-                if (factored.singular < 0) x = linpack::solve(matrix);
+                if (factored.singular < 0) x = linpack::solve(matrix, factored);
             }));
             if (factored.singular >= 0)
                 throw hocket::Error("the matrix is singular: column " +
