@@ -165,6 +165,7 @@ void factor(const Matrix& matrix, Panel& panel, Order order) {
                                  below.columns),
              below);
     }
+    copy(panel.top(), matrix.triangle(panel.step()));
     invert_lower(panel.top());
 }
 

@@ -18,17 +18,11 @@ struct Factored {
     Order order;
     std::vector<std::int64_t> pivots;  ///< the row exchanged with row i, in this order
     std::int64_t singular = -1;        ///< first column without a pivot
-    /// Of each panel of this process column: U11, of whose rows a process has only its own.
-    std::vector<std::vector<double>> triangles;
-
     /// Once a panel's pivots are known: they change the order of rows.
     void keep(Panel& panel) {
         panel.exchange_rows(order);
         for (std::int64_t i = 0; i < panel.width(); ++i) pivots.push_back(panel.pivot(i));
         if (singular < 0) singular = panel.singular();
-        if (panel.mine())
-            triangles.emplace_back(panel.top().data,
-                                   panel.top().data + panel.width() * panel.width());
     }
 };
 

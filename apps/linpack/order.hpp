@@ -13,7 +13,7 @@
 
 namespace linpack {
 
-/// What a panel's pivots do to the rows of one process.
+/// The effect of a panel's pivots on the rows of one process.
 struct Exchange {
     std::vector<std::vector<std::int64_t>> held;  ///< by process row: which of U's rows it has
     std::vector<std::int64_t> pivots;             ///< where those of this process were: local rows

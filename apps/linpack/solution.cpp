@@ -33,31 +33,9 @@ void add_along_row(const Grid& grid, const Block& mine, int column) {
     }
 }
 
-// `all` gets the elements of all processes of this column, each of which has those numbered in
-// `held`.
-void share_along_column(const Grid& grid, const Block& mine,
-                        const std::vector<std::vector<std::int64_t>>& held, const Block& all) {
-    std::vector<std::vector<double>> memory(held.size());
-    std::vector<hocket::Request> requests;
-    std::vector<Block> parts;
-    for (std::size_t r = 0; r < held.size(); ++r) {
-        memory[r].resize(held[r].size());
-        parts.push_back(vector_of(memory[r], 0, static_cast<std::int64_t>(held[r].size())));
-        const int process = grid.process(static_cast<int>(r), grid.column());
-        if (static_cast<int>(r) == grid.row())
-            parts.back() = mine;
-        else if (parts.back().rows > 0)
-            requests.push_back(grid.receive({&parts.back(), 1}, process, rows_tag));
-        if (static_cast<int>(r) != grid.row() && mine.rows > 0)
-            requests.push_back(grid.send({&mine, 1}, process, rows_tag));
-    }
-    wait(requests);
-    for (std::size_t r = 0; r < held.size(); ++r) put_rows(parts[r], held[r], all);
-}
-
 }  // namespace
 
-std::vector<double> solve(const Matrix& matrix, Factored& factored) {
+std::vector<double> solve(const Matrix& matrix, const Factored& factored) {
     const Grid& grid = matrix.grid();
     const Block local = matrix.local();
     std::vector<double> x(static_cast<std::size_t>(local.columns));
@@ -65,7 +43,6 @@ std::vector<double> solve(const Matrix& matrix, Factored& factored) {
     std::vector<double> rest(static_cast<std::size_t>(local.rows));
     if (matrix.column_owner(matrix.n()) == grid.column())
         std::copy_n(&local.at(0, matrix.local_column(matrix.n())), local.rows, rest.data());
-    auto triangle = factored.triangles.rbegin();
     std::int64_t at_row = local.rows;
     for (std::int64_t k = matrix.panels() - 1; k >= 0; --k) {
         const std::int64_t first = k * matrix.nb(),
@@ -81,8 +58,13 @@ std::vector<double> solve(const Matrix& matrix, Factored& factored) {
         if (column != grid.column()) continue;
         const std::int64_t at_column = matrix.local_column(first);
         const Block part = vector_of(x, at_column, width);
-        share_along_column(grid, vector_of(rest, at_row, mine), held, part);
-        solve_upper({(triangle++)->data(), width, width, width}, part);
+        Sharing& sharing = grid.sharing(matrix.nb(), 1);
+        std::copy_n(rest.data() + at_row, mine, sharing.mine().data);
+        sharing.exchange();
+        for (std::size_t r = 0; r < held.size(); ++r)
+            put_rows(sharing.of(r).part(0, 0, static_cast<std::int64_t>(held[r].size()), 1),
+                     held[r], part);
+        solve_upper(matrix.triangle(k), part);
         subtract_product(local.part(0, at_column, at_row, width), part, vector_of(rest, 0, at_row));
     }
     return x;
