@@ -52,6 +52,8 @@ void body(apps::Program& program) {
     const auto shape = asked.wholes("grid");
     if (shape.size() != 2) throw hocket::Error("grid=" + asked.text("grid") + ": give two numbers");
     linpack::Options options{asked.whole("width", 1), static_cast<int>(asked.whole("workers", 1))};
+    // In a small system, a panel arrives while few rows are updated.
+    options.piece.rows = std::clamp<std::int64_t>(n / 4, 1, options.piece.rows);
     // If one number stands for many, a piece has fewer of them, and so has a message.
     if (asked.has("piece_rows"))
         options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};

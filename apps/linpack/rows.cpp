@@ -111,7 +111,7 @@ void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<
     const auto whole = std::numeric_limits<std::int64_t>::max();
     for (const auto& [left, width_here] : parts_of(columns.count, between ? piece.columns : whole))
         for (const auto& [top, rows] : parts_of(below.rows, between ? piece.rows : whole)) {
-            if (left + top > 0) between();
+            if (between) between();
             subtract_product(
                 below.part(top, 0, rows, width), upper.part(0, left, width, width_here),
                 matrix.local().part(first + top, columns.first + left, rows, width_here));

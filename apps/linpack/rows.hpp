@@ -65,7 +65,7 @@ struct Piece {
 };
 
 /// The work on the columns once their rows have arrived: U is the inverse of L11 times the pivot
-/// rows, and A -= L21 U. Calls `between`, if given, after each piece.
+/// rows, and A -= L21 U. Calls `between`, if given, before each piece.
 void update(const Matrix& matrix, Panel& panel, Swap& swap,
             const std::function<void()>& between = {}, const Piece& piece = {});
 
