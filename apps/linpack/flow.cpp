@@ -72,18 +72,22 @@ Factored flow(const Matrix& matrix, const Options& options) {
                   {urgent, "order"});
         std::int64_t part = 0;
         for (const Columns& columns : right_of(matrix, k, options.width)) {
+            const auto change = [&, columns] {
+                Swap swap(matrix, panel, columns);
+                swap.gather();
+                wait(swap.start(tag_of(matrix, panel, columns)));
+                update(matrix, panel, swap, between, options.piece);
+            };
             // One for each worker at a time: the searches for pivots wait for what is on the wire.
+            // The first does not pause: the next search waits for it on all processes.
             const std::int64_t turn = part > 0 ? part % options.workers : -1;
-            flow.blocking_task(
-                [&, columns] {
-                    Swap swap(matrix, panel, columns);
-                    swap.gather();
-                    wait(swap.start(tag_of(matrix, panel, columns)));
-                    update(matrix, panel, swap, between, options.piece);
-                },
-                {reads(factors), reads(rows), updates(memory_of(matrix, columns)),
-                 updates(named("turn ", turn))},
-                {part++ > 0 ? whenever : soon, "update"});
+            const hocket::Access data[] = {reads(factors), reads(rows),
+                                           updates(memory_of(matrix, columns)),
+                                           updates(named("turn ", turn))};
+            if (part++ > 0)
+                flow.blocking_task(change, data, {whenever, "update"});
+            else
+                flow.task(change, data, {soon, "update"});
         }
     }
     flow.wait();
