@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/flow.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <optional>
+#include <functional>
 
 #include "modes.hpp"
 #include "rows.hpp"
@@ -16,14 +14,10 @@ using hocket::Region;
 using hocket::updates;
 using hocket::writes;
 
-// The largest number of panels in use: working further ahead is not worth their memory, which is
-// the matrix's own if no other process column needs them.
-std::int64_t depth_of(const Matrix& matrix) {
-    return matrix.grid().columns() == 1 ? 8 : 3;
-}
+// Panels in use: working further ahead is not worth their memory.
+constexpr std::int64_t depth = 3;
 // The next panel, and the columns that become it, are on the critical path.
-// An exchange comes after the updates whose rows have arrived: they are in cache.
-const int urgent = 4, soon = 2, whenever = 0;
+const int urgent = 2, soon = 1, whenever = 0;
 
 hocket::flow::Operations operations(const std::vector<hocket::Request>& requests) {
     hocket::flow::Operations found;
@@ -33,7 +27,7 @@ hocket::flow::Operations operations(const std::vector<hocket::Request>& requests
 
 Region memory_of(const Matrix& matrix, const Columns& columns) {
     return Region(std::span(&matrix.local().at(0, columns.first),
-                            static_cast<std::size_t>(matrix.local().rows * columns.count)));
+                            static_cast<std::size_t>(matrix.local().stride * columns.count)));
 }
 
 Region named(const char* what, std::int64_t number) {
@@ -43,63 +37,57 @@ Region named(const char* what, std::int64_t number) {
 }  // namespace
 
 Factored flow(const Matrix& matrix, const Options& options) {
-    Factored found;
-    const std::int64_t depth = depth_of(matrix);
+    Factored found(matrix);
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
     // The workers of all processes use all cores: a further thread would take time from them.
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
+    // Panels travel while the columns are updated; rows, which are waited for, do not.
+    std::function<void()> between;
+    if (matrix.grid().columns() > 1) between = [&] { flow.give_way(); };
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
         Panel& panel = panels[static_cast<std::size_t>(k % depth)];
-        const Region factors = named("panel ", k % depth), parcels = named("parcels ", k % depth);
+        const Region factors = named("panel ", k % depth), rows = named("rows ", k % depth),
+                     order = Region::key("order");
         const std::int64_t first = k * matrix.nb();
         const Columns own{matrix.local_column(first), std::min(matrix.nb(), matrix.n() - first)};
         if (matrix.column_owner(first) == matrix.grid().column())
             flow.task(
                 [&, k] {
-                    panel.open(k);
-                    factor(matrix, panel);
+                    panel.open(k, found.order);
+                    factor(matrix, panel, found.order);
                 },
-                {updates(memory_of(matrix, own)), writes(factors), writes(parcels)},
+                {reads(order), updates(memory_of(matrix, own)), writes(factors)},
                 {urgent, "factor"});
         else
             flow.comm(
                 [&, k] {
-                    panel.open(k);
+                    panel.open(k, found.order);
                     return receive(matrix, panel).operation();
                 },
-                {writes(factors)}, {urgent, "receive"});
+                {reads(order), writes(factors)}, {urgent, "receive"});
         flow.comm([&] { return operations(pass_on(matrix, panel)); }, {reads(factors)},
                   {urgent, "send"});
-        flow.task(
-            [&] {
-                panel.find_parcels();
-                found.keep(panel);
-            },
-            {reads(factors), writes(parcels), updates(Region::key("found"))}, {urgent, "parcels"});
-        int priority = soon;
+        flow.task([&] { found.keep(panel); }, {reads(factors), writes(rows), updates(order)},
+                  {urgent, "order"});
+        std::int64_t part = 0;
         for (const Columns& columns : right_of(matrix, k, options.width)) {
-            const auto swap = std::make_shared<std::optional<Swap>>();
-            const Region memory = memory_of(matrix, columns), rows(swap.get(), sizeof *swap);
-            // One exchange at a time of each of two panels, whose longer messages go opposite ways:
-            // the searches for pivots wait for what is on the wire.
-            const Region turn = named("turn ", k % 2 + priority);
-            flow.blocking_task(
-                [&, swap, columns] {
-                    swap->emplace(matrix, panel, columns).gather();
-                    wait((*swap)->start(tag_of(matrix, panel, columns)));
-                },
-                {reads(parcels), updates(memory), writes(rows), updates(turn)},
-                {priority - 1, "exchange"});
-            flow.task(
-                [&, swap] {
-                    update(
-                        matrix, panel, **swap, [&] { flow.give_way(); }, options.piece);
-                    swap->reset();
-                },
-                {reads(factors), reads(parcels), updates(rows), updates(memory)},
-                {priority, "update"});
-            priority = whenever;
+            const auto change = [&, columns] {
+                Swap swap(matrix, panel, columns);
+                swap.gather();
+                wait(swap.start(tag_of(matrix, panel, columns)));
+                update(matrix, panel, swap, between, options.piece);
+            };
+            // One for each worker at a time: the searches for pivots wait for what is on the wire.
+            // The first does not pause: the next search waits for it on all processes.
+            const std::int64_t turn = part > 0 ? part % options.workers : -1;
+            const hocket::Access data[] = {reads(factors), reads(rows),
+                                           updates(memory_of(matrix, columns)),
+                                           updates(named("turn ", turn))};
+            if (part++ > 0)
+                flow.blocking_task(change, data, {whenever, "update"});
+            else
+                flow.task(change, data, {soon, "update"});
         }
     }
     flow.wait();

@@ -94,9 +94,9 @@ void Sharing::exchange() {
 }
 
 PivotSearch& Grid::pivot_search(std::int64_t elements) const {
-    const auto [found, made] = searches_.try_emplace(elements);
-    PivotSearch& search = found->second;
-    if (!made) return search;
+    if (const auto found = searches_.lower_bound(elements); found != searches_.end())
+        return found->second;
+    PivotSearch& search = searches_[elements];
     search.count_ = PivotSearch::head + elements;
     search.me_ = row_;
     for (double** part : {&search.out_, &search.in_}) {

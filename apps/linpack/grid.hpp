@@ -18,16 +18,16 @@ namespace linpack {
 /// digits, with persistent requests: each takes hardly longer than MPI's own message.
 class PivotSearch {
   public:
-    // Numbers of rows are doubles, which travel with the elements; exact to 2^53.
-    double& place() { return out_[0]; }  ///< the row's present position; -1: there is none
-    double& row() { return out_[1]; }    ///< its position at first
+    /// The row's present position; -1: there is none. A double, which travels with the elements;
+    /// exact to 2^53.
+    double& place() { return out_[0]; }
     double* elements() { return out_ + head; }
     /// Collective over the column: the winner has the largest `element`, or is the first of those.
     void decide(std::int64_t element);
 
   private:
     friend class Grid;
-    static constexpr std::int64_t head = 2;
+    static constexpr std::int64_t head = 1;
     struct Round {
         int other;  ///< a process row
         bool receives;

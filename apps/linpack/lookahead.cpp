@@ -10,15 +10,13 @@ namespace {
 class Lookahead {
   public:
     Lookahead(const Matrix& matrix, const Options& options)
-        : matrix_(matrix), options_(options), panel_(matrix), next_(matrix) {}
+        : matrix_(matrix), options_(options), found_(matrix), panel_(matrix), next_(matrix) {}
 
     Factored run() {
-        Factored found;
         begin(panel_, 0);
         for (std::int64_t k = 0; k < matrix_.panels(); ++k) {
             end();
-            panel_.find_parcels();
-            found.keep(panel_);
+            found_.keep(panel_);
             auto columns = right_of(matrix_, k, options_.width);
             const bool more = k + 1 < matrix_.panels();
             const bool mine =
@@ -36,16 +34,16 @@ class Lookahead {
             if (coming_ == &next_) coming_ = &panel_;
         }
         end();
-        return found;
+        return std::move(found_);
     }
 
   private:
     // Factors the panel and sends it, or starts to receive it.
     void begin(Panel& panel, std::int64_t step) {
         wait(going_);
-        panel.open(step);
-        if (panel.owner() == matrix_.grid().column()) {
-            factor(matrix_, panel);
+        panel.open(step, found_.order);
+        if (panel.mine()) {
+            factor(matrix_, panel, found_.order);
             going_ = pass_on(matrix_, panel);
         } else {
             coming_ = &panel;
@@ -76,6 +74,7 @@ class Lookahead {
 
     const Matrix& matrix_;
     const Options& options_;
+    Factored found_;
     Panel panel_, next_;
     Panel* coming_ = nullptr;
     hocket::Request receiving_;

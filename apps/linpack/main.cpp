@@ -31,6 +31,15 @@ void touch_memory(const linpack::Matrix& matrix) {
     }
 }
 
+// Processes of a column agree on their persistent messages when they first send them.
+void connect(const linpack::Matrix& matrix) {
+    const linpack::Grid& grid = matrix.grid();
+    std::int64_t searched = std::min(matrix.nb(), matrix.n());
+    while (searched > grid.search_width()) searched -= searched / 2;
+    grid.pivot_search(searched).decide(0);
+    grid.sharing(matrix.nb(), 1).exchange();
+}
+
 struct Outcome {
     std::vector<double> seconds;
     double residual = 0;
@@ -43,6 +52,8 @@ void body(apps::Program& program) {
     const auto shape = asked.wholes("grid");
     if (shape.size() != 2) throw hocket::Error("grid=" + asked.text("grid") + ": give two numbers");
     linpack::Options options{asked.whole("width", 1), static_cast<int>(asked.whole("workers", 1))};
+    // In a small system, a panel arrives while few rows are updated.
+    options.piece.rows = std::clamp<std::int64_t>(n / 4, 1, options.piece.rows);
     // If one number stands for many, a piece has fewer of them, and so has a message.
     if (asked.has("piece_rows"))
         options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};
@@ -56,6 +67,7 @@ void body(apps::Program& program) {
     const linpack::Matrix matrix(grid, program.everyone, n, nb);
 
     touch_memory(matrix);
+    connect(matrix);
 
     std::map<std::string, Outcome> outcomes;
     for (std::int64_t run = 0; run < asked.whole("runs", 1); ++run) {
@@ -63,12 +75,12 @@ void body(apps::Program& program) {
             const auto form = forms.find(mode);
             if (form == forms.end()) throw hocket::Error("modes=" + mode + ": there is no such");
             Outcome& outcome = outcomes[mode];
-            linpack::Factored factored;
+            linpack::Factored factored(matrix);
             std::vector<double> x;
             matrix.fill(elements);
             outcome.seconds.push_back(apps::timed(program.everyone, [&] {
                 factored = form->second(matrix, options);
-                if (factored.singular < 0) x = linpack::solve(matrix);
+                if (factored.singular < 0) x = linpack::solve(matrix, factored);
             }));
             if (factored.singular >= 0)
                 throw hocket::Error("the matrix is singular: column " +

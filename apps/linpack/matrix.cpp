@@ -25,19 +25,28 @@ std::int64_t below(std::int64_t index, std::int64_t nb, int processes, int me) {
     return index / round * nb + std::clamp<std::int64_t>(index % round - me * nb, 0, nb);
 }
 
+// The distance of columns in memory. Whole cache lines, and so many that elements of a row are not
+// in the same few sets of a cache.
+std::int64_t stride_for(std::int64_t rows) {
+    const std::int64_t lines = (rows + 7) / 8;
+    return 8 * (lines % 8 == 0 ? lines + 1 : lines);
+}
+
 // As hocket::Array::empty, but private memory, in pages of 2 MiB if the system has them (shared
 // memory rarely does): a row's elements are a column apart, each in another page of 4 KiB, and the
 // processor cannot cache so many translations.
 hocket::Array room_for(const hocket::Layout& layout, const hocket::Comm& everyone) {
     constexpr std::size_t page = std::size_t{2} << 20;
-    const auto bytes =
-        sizeof(double) * static_cast<std::size_t>(layout.local_elements(everyone.rank()));
+    const hocket::Shape local = layout.local_shape(everyone.rank());
+    constexpr std::int64_t size = sizeof(double);
+    const std::int64_t stride = size * stride_for(local[1]);
+    const auto bytes = static_cast<std::size_t>(local[0] * stride);
     const std::size_t whole = std::max<std::size_t>(1, (bytes + page - 1) / page) * page;
     const std::shared_ptr<void> memory(std::aligned_alloc(page, whole), std::free);
     if (memory == nullptr) throw std::bad_alloc();
     if (bytes >= page) madvise(memory.get(), whole, MADV_HUGEPAGE);
-    return hocket::Array::wrap(memory.get(), layout, hocket::dtype_of<double>(), everyone, {},
-                               memory);
+    return hocket::Array::wrap(memory.get(), layout, hocket::dtype_of<double>(), everyone,
+                               hocket::Shape{stride, size}, memory);
 }
 
 }  // namespace
@@ -63,7 +72,8 @@ Matrix::Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, s
     rows_ = std::move(held[1]);
     const auto count = static_cast<std::int64_t>(rows_.size());
     local_ = {static_cast<double*>(array_.data()), count,
-              static_cast<std::int64_t>(columns_.size()), count};
+              static_cast<std::int64_t>(columns_.size()), stride_for(count)};
+    triangles_ = std::make_unique<double[]>(static_cast<std::size_t>(nb * local_column(n)));
 }
 
 std::int64_t Matrix::local_row(std::int64_t row) const {

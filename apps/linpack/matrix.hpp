@@ -3,7 +3,9 @@
 // column is contiguous: BLAS uses columns, and a block of columns is one run of memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,7 +47,12 @@ class Matrix {
     }
     /// This process's part.
     const Block& local() const { return local_; }
-    std::int64_t bytes() const { return local_.rows * local_.columns * 8; }
+    /// Memory for the part of U in a panel's rows and columns, on each process of its column: in
+    /// the matrix, a process has only some of the rows.
+    Block triangle(std::int64_t step) const {
+        const std::int64_t first = step * nb_, width = std::min(nb_, n_ - first);
+        return {triangles_.get() + local_column(first) * nb_, width, width, width};
+    }
 
     void fill(const Elements& elements) const;
 
@@ -55,6 +62,7 @@ class Matrix {
     hocket::Array array_;
     std::vector<std::int64_t> rows_, columns_;
     Block local_;
+    std::unique_ptr<double[]> triangles_;
 };
 
 }  // namespace linpack

@@ -13,10 +13,14 @@ namespace linpack {
 
 /// The result of a factorization.
 struct Factored {
+    explicit Factored(const Matrix& matrix) : order(matrix) {}
+
+    Order order;
     std::vector<std::int64_t> pivots;  ///< the row exchanged with row i, in this order
     std::int64_t singular = -1;        ///< first column without a pivot
-
-    void keep(const Panel& panel) {
+    /// Once a panel's pivots are known: they change the order of rows.
+    void keep(Panel& panel) {
+        panel.exchange_rows(order);
         for (std::int64_t i = 0; i < panel.width(); ++i) pivots.push_back(panel.pivot(i));
         if (singular < 0) singular = panel.singular();
     }

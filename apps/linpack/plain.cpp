@@ -5,16 +5,15 @@
 namespace linpack {
 
 Factored plain(const Matrix& matrix, const Options& options) {
-    Factored found;
+    Factored found(matrix);
     Panel panel(matrix);
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
-        panel.open(k);
-        if (panel.owner() == matrix.grid().column())
-            factor(matrix, panel);
+        panel.open(k, found.order);
+        if (panel.mine())
+            factor(matrix, panel, found.order);
         else
             receive(matrix, panel).wait();
         wait(pass_on(matrix, panel));
-        panel.find_parcels();
         found.keep(panel);
         for (const Columns& columns : right_of(matrix, k, options.width)) {
             Swap swap(matrix, panel, columns);

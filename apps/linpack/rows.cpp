@@ -48,58 +48,41 @@ Swap::Swap(const Matrix& matrix, const Panel& panel, Columns columns)
       memory_(matrix.grid().room(std::max(usual_room, panel.width() * columns.count))),
       pivot_rows_{static_cast<double*>(memory_.data()), panel.width(), columns.count,
                   panel.width()} {
-    const Grid& grid = matrix.grid();
-    for (int r = 0; r < grid.rows(); ++r) {
-        const auto room = [&](const Parcel& parcel) {
-            return grid.room(r == grid.row() ? 0
-                                             : std::max(usual_room, parcel.rows() * columns.count));
-        };
-        out_.push_back(room(panel.out(r)));
-        in_.push_back(room(panel.in(r)));
-    }
+    for (const auto& held : panel.exchange().held)
+        rows_.push_back(matrix.grid().room(
+            std::max(usual_room, static_cast<std::int64_t>(held.size()) * columns.count)));
 }
 
-Block Swap::block(const hocket::Array& memory, const Parcel& parcel) const {
-    return {static_cast<double*>(memory.data()), parcel.rows(), columns_.count, parcel.rows()};
-}
-
-Block Swap::local(std::int64_t first, std::int64_t count) const {
-    const Block& all = matrix_->local();
-    return all.part(0, columns_.first + first, all.rows, count);
-}
-
-void Swap::put(const Parcel& parcel, const Block& from, std::int64_t first) const {
-    const auto pivots = static_cast<std::int64_t>(parcel.pivots.size());
-    put_rows(from.part(0, 0, pivots, from.columns), parcel.pivots,
-             pivot_rows_.part(0, first, pivot_rows_.rows, from.columns));
-    put_rows(from.part(pivots, 0, from.rows - pivots, from.columns), parcel.displaced,
-             local(first, from.columns));
+Block Swap::rows_of(int row) const {
+    const auto r = static_cast<std::size_t>(row);
+    const auto rows = static_cast<std::int64_t>(panel_->exchange().held[r].size());
+    return {static_cast<double*>(rows_[r].data()), rows, columns_.count, rows};
 }
 
 void Swap::gather() {
-    const int me = matrix_->grid().row();
-    const std::int64_t staying = panel_->out(me).rows();
-    std::vector<double> kept(static_cast<std::size_t>(staying * together));
+    const Exchange& exchange = panel_->exchange();
+    const auto moved = static_cast<std::int64_t>(exchange.from.size());
+    std::vector<double> kept(static_cast<std::size_t>(moved * together));
+    const Block& all = matrix_->local();
+    const Block mine = rows_of(matrix_->grid().row());
     for (std::int64_t j = 0; j < columns_.count; j += together) {
         const std::int64_t count = std::min(together, columns_.count - j);
-        const Block here = local(j, count), stays{kept.data(), staying, count, staying};
-        for (int r = 0; r < matrix_->grid().rows(); ++r) {
-            const Parcel& parcel = panel_->out(r);
-            const Block goes = block(out_[static_cast<std::size_t>(r)], parcel);
-            take_rows(here, parcel.gathered, r == me ? stays : goes.part(0, j, goes.rows, count));
-        }
-        put(panel_->in(me), stays, j);
+        const Block here = all.part(0, columns_.first + j, all.rows, count),
+                    moves{kept.data(), moved, count, moved};
+        take_rows(here, exchange.pivots, mine.part(0, j, mine.rows, count));
+        take_rows(here, exchange.from, moves);
+        put_rows(moves, exchange.to, here);
     }
 }
 
 std::vector<hocket::Request> Swap::start(std::int64_t tag) {
     const Grid& grid = matrix_->grid();
+    const Block out[] = {rows_of(grid.row())};
     std::vector<hocket::Request> requests;
     for (int r = 0; r < grid.rows(); ++r) {
         if (r == grid.row()) continue;
         const int process = grid.process(r, grid.column());
-        const Block in[] = {block(in_[static_cast<std::size_t>(r)], panel_->in(r))};
-        const Block out[] = {block(out_[static_cast<std::size_t>(r)], panel_->out(r))};
+        const Block in[] = {rows_of(r)};
         if (in[0].rows > 0) requests.push_back(grid.receive(in, process, tag));
         if (out[0].rows > 0) requests.push_back(grid.send(out, process, tag));
     }
@@ -107,29 +90,28 @@ std::vector<hocket::Request> Swap::start(std::int64_t tag) {
 }
 
 void Swap::scatter() {
-    for (std::size_t r = 0; r < in_.size(); ++r) {
-        if (static_cast<int>(r) == matrix_->grid().row()) continue;
-        const Parcel& parcel = panel_->in(static_cast<int>(r));
-        put(parcel, block(in_[r], parcel), 0);
-    }
+    const auto& held = panel_->exchange().held;
+    for (std::size_t r = 0; r < held.size(); ++r)
+        put_rows(rows_of(static_cast<int>(r)), held[r], pivot_rows_);
 }
 
 void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between,
             const Piece& piece) {
     const Columns columns = swap.columns();
     const std::int64_t width = panel.width();
-    const Block below = panel.below();
+    const Exchange& exchange = panel.exchange();
+    const std::int64_t first = exchange.after;
+    const Block below = panel.below(first);
     swap.scatter();
     const Block& upper = swap.pivot_rows();
     multiply_lower(panel.top(), upper);
-    if (panel.top_owner() == matrix.grid().row())
-        copy(upper, matrix.local().part(matrix.local_row(panel.first()), columns.first, width,
-                                        columns.count));
-    const std::int64_t first = matrix.local().rows - below.rows;
+    take_rows(upper, exchange.held[static_cast<std::size_t>(matrix.grid().row())],
+              matrix.local().part(exchange.before, columns.first, first - exchange.before,
+                                  columns.count));
     const auto whole = std::numeric_limits<std::int64_t>::max();
     for (const auto& [left, width_here] : parts_of(columns.count, between ? piece.columns : whole))
         for (const auto& [top, rows] : parts_of(below.rows, between ? piece.rows : whole)) {
-            if (left + top > 0) between();
+            if (between) between();
             subtract_product(
                 below.part(top, 0, rows, width), upper.part(0, left, width, width_here),
                 matrix.local().part(first + top, columns.first + left, rows, width_here));

@@ -30,17 +30,16 @@ std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& col
 /// next panel, if this process column holds it.
 std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width);
 
-/// The exchange of a panel's rows in some columns: every process of the column gets the pivot rows,
-/// and the rows at the top replace them.
+/// The exchange of a panel's rows in some columns: every process of the column gets the pivot rows.
 class Swap {
   public:
     Swap(const Matrix& matrix, const Panel& panel, Columns columns);
 
-    /// Copies the rows for other processes, and moves those that stay.
+    /// Copies this process's pivot rows, and moves others to their places.
     void gather();
-    /// Sends and receives the others.
+    /// Sends them, and receives those of others.
     std::vector<hocket::Request> start(std::int64_t tag);
-    /// Once they have arrived: copies them to their positions.
+    /// Once they have arrived: puts the pivot rows in order.
     void scatter();
 
     const Columns& columns() const { return columns_; }
@@ -48,16 +47,13 @@ class Swap {
     const Block& pivot_rows() const { return pivot_rows_; }
 
   private:
-    Block block(const hocket::Array& memory, const Parcel& parcel) const;
-    // Of a parcel, the columns from `first` on.
-    void put(const Parcel& parcel, const Block& from, std::int64_t first) const;
-    // This process's rows of some of the columns.
-    Block local(std::int64_t first, std::int64_t count) const;
+    // The pivot rows of a process row.
+    Block rows_of(int row) const;
 
     const Matrix* matrix_;
     const Panel* panel_;
     Columns columns_;
-    std::vector<hocket::Array> out_, in_;  // by process row
+    std::vector<hocket::Array> rows_;  // by process row
     hocket::Array memory_;
     Block pivot_rows_;
 };
@@ -69,7 +65,7 @@ struct Piece {
 };
 
 /// The work on the columns once their rows have arrived: U is the inverse of L11 times the pivot
-/// rows, and A -= L21 U. Calls `between`, if given, after each piece.
+/// rows, and A -= L21 U. Calls `between`, if given, before each piece.
 void update(const Matrix& matrix, Panel& panel, Swap& swap,
             const std::function<void()>& between = {}, const Piece& piece = {});
 

@@ -35,7 +35,7 @@ void add_along_row(const Grid& grid, const Block& mine, int column) {
 
 }  // namespace
 
-std::vector<double> solve(const Matrix& matrix) {
+std::vector<double> solve(const Matrix& matrix, const Factored& factored) {
     const Grid& grid = matrix.grid();
     const Block local = matrix.local();
     std::vector<double> x(static_cast<std::size_t>(local.columns));
@@ -43,27 +43,29 @@ std::vector<double> solve(const Matrix& matrix) {
     std::vector<double> rest(static_cast<std::size_t>(local.rows));
     if (matrix.column_owner(matrix.n()) == grid.column())
         std::copy_n(&local.at(0, matrix.local_column(matrix.n())), local.rows, rest.data());
+    std::int64_t at_row = local.rows;
     for (std::int64_t k = matrix.panels() - 1; k >= 0; --k) {
         const std::int64_t first = k * matrix.nb(),
                            width = std::min(matrix.nb(), matrix.n() - first);
-        const int row = matrix.row_owner(first), column = matrix.column_owner(first);
-        const std::int64_t at_row = matrix.local_row(first), at_column = matrix.local_column(first);
-        if (row == grid.row()) add_along_row(grid, vector_of(rest, at_row, width), column);
+        std::vector<std::vector<std::int64_t>> held(static_cast<std::size_t>(grid.rows()));
+        for (std::int64_t i = 0; i < width; ++i)
+            held[static_cast<std::size_t>(factored.order.owner(first + i))].push_back(i);
+        const auto mine =
+            static_cast<std::int64_t>(held[static_cast<std::size_t>(grid.row())].size());
+        at_row -= mine;
+        const int column = matrix.column_owner(first);
+        if (mine > 0) add_along_row(grid, vector_of(rest, at_row, mine), column);
         if (column != grid.column()) continue;
-        const Block part[] = {vector_of(x, at_column, width)};
-        if (row == grid.row()) {
-            std::copy_n(rest.data() + at_row, width, part[0].data);
-            solve_upper(local.part(at_row, at_column, width, width), part[0]);
-            std::vector<hocket::Request> requests;
-            for (int p = 0; p < grid.rows(); ++p)
-                if (p != row)
-                    requests.push_back(grid.send(part, grid.process(p, column), rows_tag));
-            wait(requests);
-        } else {
-            grid.receive(part, grid.process(row, column), rows_tag).wait();
-        }
-        subtract_product(local.part(0, at_column, at_row, width), part[0],
-                         vector_of(rest, 0, at_row));
+        const std::int64_t at_column = matrix.local_column(first);
+        const Block part = vector_of(x, at_column, width);
+        Sharing& sharing = grid.sharing(matrix.nb(), 1);
+        std::copy_n(rest.data() + at_row, mine, sharing.mine().data);
+        sharing.exchange();
+        for (std::size_t r = 0; r < held.size(); ++r)
+            put_rows(sharing.of(r).part(0, 0, static_cast<std::int64_t>(held[r].size()), 1),
+                     held[r], part);
+        solve_upper(matrix.triangle(k), part);
+        subtract_product(local.part(0, at_column, at_row, width), part, vector_of(rest, 0, at_row));
     }
     return x;
 }
