@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+
 #include "hocket/binding.hpp"
 #include "hocket/computing.hpp"
 #include "mpi_binding.hpp"
@@ -78,6 +80,42 @@ void bind_array(nb::module_& m) {
         },
         "comm"_a, "to"_a, "records"_a, "bytes"_a,
         "The records that arrive, and how many come from each process.");
+    m.def(
+        "divide",
+        [](std::uintptr_t comm, std::int64_t bytes, const nb::callable& pick,
+           const nb::callable& place, const Numbers& counts, const Numbers& wanted, bool together) {
+            const auto bytes_of = [](const nb::object& found, std::size_t size) {
+                auto all = nb::cast<nb::bytes>(found);
+                if (all.size() != size) throw Error("a sort of rows has lost some");
+                return all;
+            };
+            const auto pick_rows = [&](std::span<const std::int64_t> rows, std::byte* keys) {
+                const nb::gil_scoped_acquire locked;
+                const auto asked =
+                    std::make_shared<std::vector<std::int64_t>>(rows.begin(), rows.end());
+                const auto size = static_cast<std::int64_t>(rows.size_bytes());
+                const nb::bytes found = bytes_of(pick(memory_view(asked->data(), size, asked)),
+                                                   rows.size() * static_cast<std::size_t>(bytes));
+                std::memcpy(keys, found.data(), found.size());
+            };
+            const auto place_keys = [&](const std::byte* keys, std::span<std::int64_t> before,
+                                        std::span<std::int64_t> with_equals) {
+                const nb::gil_scoped_acquire locked;
+                const auto size = static_cast<std::int64_t>(before.size()) * bytes;
+                const auto all = std::make_shared<std::vector<std::byte>>(keys, keys + size);
+                const nb::bytes found =
+                    bytes_of(place(memory_view(all->data(), size, all)), 2 * before.size_bytes());
+                std::memcpy(before.data(), found.data(), before.size_bytes());
+                std::memcpy(with_equals.data(),
+                            static_cast<const std::byte*>(found.data()) + before.size_bytes(),
+                            before.size_bytes());
+            };
+            const nb::gil_scoped_release released;
+            return Binding::divide(comm_of(comm), bytes, pick_rows, place_keys, span_of(counts),
+                                   span_of(wanted), together);
+        },
+        "comm"_a, "bytes"_a, "pick"_a, "place"_a, "counts"_a, "wanted"_a, "together"_a,
+        "For each process and each of wanted: how many of its sorted rows belong to the first.");
     m.def(
         "locate",
         [](const Layout& layout, const Numbers& numbers, std::uintptr_t owners,

@@ -113,6 +113,19 @@ struct Binding {
         const Comm& comm, std::span<const std::int64_t> to, const void* records,
         std::int64_t bytes);
 
+    /// Divides the sorted rows of all processes, of which each process has counts[process]: for
+    /// each process and each of `wanted`, which increase, how many of its rows belong to the first
+    /// `wanted` of all. Of equal rows those of lower processes come first; `together` keeps equal
+    /// rows together, behind the cut. `pick` writes the keys of this process's rows, of `bytes`
+    /// bytes each; `place` finds for each key the number of rows before it, and with its equals.
+    /// Collective.
+    static std::vector<std::int64_t> divide(
+        const Comm& comm, std::int64_t bytes,
+        const std::function<void(std::span<const std::int64_t> rows, std::byte* keys)>& pick,
+        const std::function<void(const std::byte* keys, std::span<std::int64_t> before,
+                                 std::span<std::int64_t> with_equals)>& place,
+        std::span<const std::int64_t> counts, std::span<const std::int64_t> wanted, bool together);
+
     /// The sums of floating-point numbers over these dimensions, exact and rounded once, as
     /// `reduce` computes them; the result has extent 1 there. Collective.
     static Array exact_sum(const Array& array, const std::vector<std::int64_t>& dims);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of elements: local for whole lines, else by samples (Shi and Schaeffer, "Parallel
-// sorting by regular sampling", 1992), with the element's number as the last key.
+// The order of elements: local for whole lines, else each process sorts a share (`divide`), with
+// the element's number as the last key.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
+#include "array/divide.hpp"
 #include "array/exchange.hpp"
 #include "array/layouts.hpp"
 #include "array/local.hpp"
@@ -65,32 +65,38 @@ Array grade_local(const Array& array, std::size_t dim, const ComputeOptions& opt
     return result;
 }
 
-// Sorts all processes' elements: each process gets a share, one after the other.
+// Sorts all processes' elements: each process gets an even share, one after the other.
 template <class T>
-Records sample_sort(const Comm& comm, std::vector<Keyed<T>> mine, bool descending,
-                    Deadline deadline) {
+Records sort_everywhere(const Comm& comm, std::vector<Keyed<T>> mine, bool descending,
+                        Deadline deadline) {
     using Key = Keyed<T>;
     const InOrder<T> before{descending};
     std::sort(mine.begin(), mine.end(), before);
-    const auto size = static_cast<std::size_t>(comm.size());
-    std::vector<Key> picks(size);  // the last one says whether there are any
-    for (std::size_t k = 0; k < size; ++k) {
-        if (mine.empty())
-            picks[k].line = -1;
-        else
-            picks[k] = mine[std::min(mine.size() - 1, (k + 1) * mine.size() / size)];
-    }
-    const auto all =
-        allgather(comm, picks.data(), static_cast<std::int64_t>(size * sizeof(Key)), deadline);
-    std::vector<Key> samples(size * size);
-    std::memcpy(static_cast<void*>(samples.data()), all.data(), all.size());
-    std::erase_if(samples, [](const Key& key) { return key.line < 0; });
-    std::sort(samples.begin(), samples.end(), before);
+    const std::int64_t size = comm.size();
+    const auto counts = allgather(comm, static_cast<std::int64_t>(mine.size()), deadline);
+    const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    std::vector<std::int64_t> wanted;
+    for (std::int64_t p = 1; p < size; ++p)
+        wanted.push_back(p * (all / size) + std::min(p, all % size));
+    const auto pick = [&](std::span<const std::int64_t> rows, std::byte* keys) {
+        auto* const into = reinterpret_cast<Key*>(keys);
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            into[k] = mine[static_cast<std::size_t>(rows[k])];
+    };
+    const auto place = [&](const std::byte* keys, std::span<std::int64_t> less,
+                           std::span<std::int64_t> less_or_equal) {
+        const auto* const key = reinterpret_cast<const Key*>(keys);
+        for (std::size_t k = 0; k < less.size(); ++k) {
+            const auto [first, last] = std::equal_range(mine.begin(), mine.end(), key[k], before);
+            less[k] = first - mine.begin();
+            less_or_equal[k] = last - mine.begin();
+        }
+    };
+    const auto cuts = divide(comm, {sizeof(Key), pick, place}, counts, wanted, false, deadline);
     std::vector<std::int64_t> to(mine.size(), 0);
-    for (std::size_t p = 1; p < size && !samples.empty(); ++p) {
-        const Key& splitter = samples[p * samples.size() / size];
-        const auto from = std::lower_bound(mine.begin(), mine.end(), splitter, before);
-        std::fill(to.begin() + (from - mine.begin()), to.end(), static_cast<std::int64_t>(p));
+    for (std::size_t p = 0; p < wanted.size(); ++p) {
+        const std::int64_t from = cuts[static_cast<std::size_t>(comm.rank()) * wanted.size() + p];
+        std::fill(to.begin() + from, to.end(), static_cast<std::int64_t>(p) + 1);
     }
     const Exchange exchange(comm, to, deadline);
     Records found = exchange.send(reinterpret_cast<const std::byte*>(mine.data()), sizeof(Key));
@@ -112,7 +118,8 @@ Array grade_shared(const Array& lines, const ComputeOptions& options) {
         mine[k].index = own[k] % shape.back();
         mine[k].value = elements.as<T>()[k];
     }
-    const Records found = sample_sort(comm, std::move(mine), options.descending, options.deadline);
+    const Records found =
+        sort_everywhere(comm, std::move(mine), options.descending, options.deadline);
     const auto counts = allgather(comm, found.count, options.deadline);
     const Array result = Array::empty(runs(shape, counts), dtype_of<std::int64_t>(), comm);
     const auto* const keys = reinterpret_cast<const Keyed<T>*>(found.data.get());

@@ -73,13 +73,47 @@ def test_lines_are_sorted_stably_to_the_bit(comm, axis):
         np.testing.assert_array_equal(order, np.argsort(x, axis, kind="stable"))
 
 
+@ranks(2, 4)
+def test_rows_are_divided_exactly_and_equal_ones_by_process(comm):
+    from hocket.computing.dividing import divide
+
+    rng = np.random.default_rng(13)
+    for case in range(24):
+        counts = rng.integers(0, [3, 40, 400][case % 3], comm.size) * (rng.random(comm.size) < 0.9)
+        kinds = [2, 30, 10**6]  # mostly equal, some, hardly any
+        whole = [
+            np.sort(rng.integers(0, kinds[case // 3 % 3], (count, 2)).astype(float), axis=0)
+            for count in counts
+        ]
+        if case % 4 == 0:
+            for part in whole:
+                part[len(part) // 2 :, :1] = np.nan
+        rows = [part[np.lexsort((part[:, 1], part[:, 0]))] for part in whole]
+        mine = rows[comm.rank]
+        wanted = np.sort(rng.integers(0, counts.sum() + 1, 3))
+        everything = np.concatenate(rows)
+        process = np.repeat(np.arange(comm.size), counts)
+        order = np.lexsort((process, everything[:, 1], everything[:, 0]))
+        cuts = divide(comm, [mine[:, 0], mine[:, 1]], counts, wanted)
+        for k, each in enumerate(wanted):
+            expected = np.bincount(process[order[:each]], minlength=comm.size)
+            np.testing.assert_array_equal(cuts[:, k], expected, f"{case}: {counts}, {each}")
+        cuts = divide(comm, [mine[:, 0], mine[:, 1]], counts, wanted, together=True)
+        for k, each in enumerate(wanted):
+            before = np.concatenate([part[:cut] for part, cut in zip(rows, cuts[:, k])])
+            after = np.concatenate([part[cut:] for part, cut in zip(rows, cuts[:, k])])
+            equals = {tuple(map(str, row)) for row in before} & {
+                tuple(map(str, row)) for row in after
+            }
+            assert len(before) <= each and not equals, f"{case}: {counts}, {each}"
+
+
 @ranks(4)
 def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
-    from hocket.computing.number_sorting import divide
+    from hocket.computing.dividing import divide
 
-    local = np.zeros(1000)
     wanted = np.array([1000, 2000, 3000])
-    cuts = divide(comm, local, wanted, np.uint64(1 << 63), np.uint64(1 << 63))
+    cuts = divide(comm, [np.zeros(1000)], np.full(comm.size, 1000), wanted)
     np.testing.assert_array_equal(cuts.sum(axis=0), wanted)
     np.testing.assert_array_equal(cuts[comm.rank], np.clip(wanted - 1000 * comm.rank, 0, 1000))
 

@@ -458,6 +458,15 @@ def allgather(comm: int, call: str, row: bytes) -> npt.NDArray[np.uint8]: ...
 def exchange(
     comm: int, to: npt.NDArray[np.int64], records: int, bytes: int
 ) -> tuple[npt.NDArray[np.uint8], list[int]]: ...
+def divide(
+    comm: int,
+    bytes: int,
+    pick: Callable[[npt.NDArray[np.uint8]], bytes],
+    place: Callable[[npt.NDArray[np.uint8]], bytes],
+    counts: npt.NDArray[np.int64],
+    wanted: npt.NDArray[np.int64],
+    together: bool,
+) -> list[int]: ...
 def collect(
     layout: _pure.Layout,
     dims: Sequence[int],

@@ -70,30 +70,3 @@ def all_alike(x: AnyArray) -> bool:
         return True
     zeros = x[np.searchsorted(x, 0, "left") : np.searchsorted(x, 0, "right")]
     return not (np.isnan(x[-1]) or np.signbit(zeros).any())
-
-
-def to_keys(x: AnyArray) -> npt.NDArray[np.uint64]:
-    """Unsigned integers in the order of `x`: booleans, integers, or floating-point numbers."""
-    bits = x.view(f"u{x.dtype.itemsize}")
-    top = _top(x.dtype)
-    if x.dtype.kind == "f":
-        bits = np.where(bits & top, ~bits, bits | top)
-    elif x.dtype.kind == "i":
-        bits = bits ^ top
-    return bits.astype(np.uint64)
-
-
-def from_keys(keys: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> AnyArray:
-    """The elements with these keys."""
-    bits = keys.astype(f"u{dtype.itemsize}")
-    top = _top(dtype)
-    if dtype.kind == "f":
-        bits = np.where(bits & top, bits ^ top, ~bits)
-    elif dtype.kind == "i":
-        bits = bits ^ top
-    return bits.view(dtype)
-
-
-def _top(dtype: np.dtype[Any]) -> Any:
-    """The bit of the sign."""
-    return np.array(1 << (8 * dtype.itemsize - 1), f"u{dtype.itemsize}")[()]

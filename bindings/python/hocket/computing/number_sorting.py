@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket.arrays import Array
-from hocket.communicators import communicator
 from hocket.computing.collecting import allgather
+from hocket.computing.dividing import divide
 from hocket.computing.layouts import balanced, kept, numbers
-from hocket.computing.local_sorting import all_alike, from_keys, sort_alike, to_keys
+from hocket.computing.local_sorting import all_alike, sort_alike
 from hocket.creation import empty_as
 from hocket.formats import gen_block
 from hocket.layouts import Layout
@@ -63,18 +63,14 @@ def sort_numbers(a: Array, layout: Layout) -> Optional[Array]:
     local = sources._local.reshape(-1)
     local[...] = a.local.reshape(-1)
     sort_alike(local)
-    ends = to_keys(local[[0, -1]]) if len(local) else np.zeros(2, np.uint64)
-    row = np.asarray([len(local), *ends, all_alike(local)], np.uint64)
-    all_rows = allgather(comm, row)
-    counts = all_rows[:, 0].astype(np.int64)
-    if not all_rows[:, 3].all() or counts.sum() != layout.shape[0]:
+    counts, alike = allgather(comm, np.asarray([len(local), all_alike(local)])).T
+    if not alike.all() or counts.sum() != layout.shape[0]:
         return None
     if counts.sum() == 0:
         return empty_as(a, a.dtype, layout)
     target = layout if in_rank_order(layout) else balanced(layout.shape, layout.size)
     begins = np.cumsum([0, *(target.local_elements(rank) for rank in range(target.size))])
-    filled = all_rows[counts > 0]
-    cuts = divide(comm, local, begins[1:-1], filled[:, 1].min(), filled[:, 2].max())
+    cuts = divide(comm, [local], counts, begins[1:-1])
     cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
     shares = np.diff(cuts)  # elements of each process for each part of the target
     firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares
@@ -98,39 +94,3 @@ def in_rank_order(layout: Layout) -> bool:
     return layout == Layout.indexed(layout.shape, runs) or (
         layout == Layout(layout.shape, [gen_block(counts)], layout.size)
     )
-
-
-def divide(
-    comm: Any, local: AnyArray, wanted: npt.NDArray[np.int64], least: Any, most: Any
-) -> npt.NDArray[np.int64]:
-    """For each process (a row) and each of `wanted`: how many of its sorted elements belong to the
-    first `wanted` of all. Of equal elements, those of lower processes come first. Collective.
-
-    Narrows an interval of keys for each of `wanted`, by the numbers of elements before equally
-    spaced keys. `least` and `most`: the first and the last key of all processes.
-    """
-    count = len(wanted)
-    if count == 0:
-        return np.empty((communicator(comm).size, 0), np.int64)
-    # Invariant: the greatest key with at most `wanted` elements before it is in [low, high],
-    # because none is before `least`.
-    low, high = np.full(count, least, np.uint64), np.full(count, most, np.uint64)
-    parts = min(256, max(2, (1 << 16) // (count * communicator(comm).size)))
-    numbered, each = np.arange(1, parts + 1, dtype=np.uint64), np.arange(count)
-    while (low < high).any():
-        steps = np.maximum((high - low) // np.uint64(parts), 1)[:, None]
-        keys = low[:, None] + np.minimum(steps * numbered, (high - low)[:, None])
-        keys[:, -1] = high
-        before = np.searchsorted(local, from_keys(keys, local.dtype).reshape(-1))
-        total = allgather(comm, before).sum(axis=0).reshape(keys.shape)
-        fits = (total <= wanted[:, None]).sum(axis=1)  # keys increase, and so do their numbers
-        found = (fits > 0) & (total[each, np.maximum(fits, 1) - 1] == wanted)
-        last = np.where(fits > 0, keys[each, np.maximum(fits, 1) - 1], low)
-        following = keys[each, np.minimum(fits, parts - 1)] - np.uint64(1)
-        low, high = last, np.where(found | (fits == parts), last, np.maximum(following, last))
-    values = from_keys(low, local.dtype)
-    sides = [np.searchsorted(local, values, side) for side in ("left", "right")]
-    both = allgather(comm, np.asarray(sides))
-    before, equal = both[:, 0], both[:, 1] - both[:, 0]
-    of_equal = wanted - before.sum(axis=0) - (np.cumsum(equal, axis=0) - equal)
-    return before + np.clip(of_equal, 0, equal)  # type: ignore[no-any-return]

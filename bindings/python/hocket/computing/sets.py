@@ -11,7 +11,7 @@ from hocket.computing.layouts import balanced
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, without_copies
 from hocket.computing.shapes import ravel
-from hocket.computing.sorting import argsort, sample_sort, searchsorted, spread
+from hocket.computing.sorting import argsort, searchsorted, sort_rows, spread
 from hocket.creation import empty, from_function
 
 
@@ -59,8 +59,7 @@ def counted(a: Array, equal_nan: bool = True) -> tuple[Array, Array]:
     """The distinct values in order, and how often each occurs, in even parts."""
     a = without_copies(a)
     mine, often = np.unique(a.local.reshape(-1), return_counts=True, equal_nan=equal_nan)
-    # Equal values come to one process, because each splitter is before all of its equals.
-    (values, often), _ = sample_sort(a.comm, [mine], often)
+    values, often = sort_rows(a.comm, [mine], often, together=True)
     values, place = np.unique(values, return_inverse=True, equal_nan=equal_nan)
     counts = np.zeros(len(values), np.intp)
     np.add.at(counts, place, often)

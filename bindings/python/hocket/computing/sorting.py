@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting: local along local axes. Else hocket divides numbers at exact places (`number_sorting`),
-and other elements by samples (Shi, Schaeffer, "Parallel sorting by regular sampling", 1992),
-with the element's number as the second key, so that the order is stable."""
+"""Sorting: local along local axes. Else each process sorts an even share: numbers that equal each
+other move once (`number_sorting`), and others with the element's number as the second key, so that
+the order is stable."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.communicators import communicator
 from hocket.computing.collecting import allgather, exchange
+from hocket.computing.dividing import divide
 from hocket.computing.layouts import balanced, even, is_local, numbers, one_axis
 from hocket.computing.local_sorting import order_stably, sorted_stably
 from hocket.computing.number_sorting import sort_numbers
@@ -26,41 +27,24 @@ from hocket.redistribution import redistribute
 AnyArray = npt.NDArray[Any]
 
 
-def sample_sort(
-    comm: Any, keys: list[AnyArray], *columns: AnyArray
-) -> tuple[list[AnyArray], npt.NDArray[np.int64]]:
+def sort_rows(
+    comm: Any, keys: list[AnyArray], *columns: AnyArray, together: bool = False
+) -> list[AnyArray]:
     """Sorts rows of all processes by `keys`, of which the first is the most significant: each
-    process gets a share, one after the other. Collective.
-
-    Returns
-    -------
-    (columns, counts)
-        keys and columns of this process's share; as `exchange`
-    """
-    size = communicator(comm).size
+    process gets an even share, one after the other; if `together`, equal rows go to one process.
+    Returns keys and columns of this process's share. Collective."""
+    rank, size = _mpi.rank_and_size(comm.handle)
     order = ordering(keys)
     keys = [key[order] for key in keys]
     columns = tuple(column[order] for column in columns)
     if size == 1:
-        return [*keys, *columns], np.asarray([len(order)])
-    count = len(order)
-    picks = np.minimum(even(count, size)[1:-1], max(0, count - 1)).astype(np.int64)
-    samples = []
-    for key in keys:
-        mine = key[picks] if count else np.zeros(size - 1, key.dtype)
-        samples.append(allgather(comm, mine).reshape(-1))
-    counts = allgather(comm, np.asarray([count]))[:, 0]
-    real = np.repeat(counts > 0, size - 1)
-    samples = [sample[real] for sample in samples]
-    to = np.zeros(count, np.int64)
-    if real.any():
-        by_key = np.lexsort(samples[::-1])
-        at = np.minimum(even(len(by_key), size)[1:-1], len(by_key) - 1)
-        begins = [place_of(keys, [sample[by_key[k]] for sample in samples]) for k in at]
-        to = np.repeat(np.arange(size), np.diff([0, *begins, count]))
-    found, came = exchange(comm, to, *keys, *columns)
+        return [*keys, *columns]
+    counts = allgather(comm, np.asarray([len(order)]))[:, 0]
+    cuts = divide(comm, keys, counts, even(int(counts.sum()), size)[1:-1], together)[rank]
+    to = np.repeat(np.arange(size), np.diff([0, *cuts, len(order)]))
+    found, _ = exchange(comm, to, *keys, *columns)
     order = ordering(found[: len(keys)])
-    return [column[order] for column in found], came
+    return [column[order] for column in found]
 
 
 def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
@@ -74,17 +58,6 @@ def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
         if (value[1:] > value[:-1])[second[1:] < second[:-1]].all():
             return order
     return np.lexsort(keys[::-1])
-
-
-def place_of(keys: list[AnyArray], splitter: list[Any]) -> int:
-    """The number of rows, which are sorted, before the splitter."""
-    first, last = 0, len(keys[0])
-    for key, value in zip(keys, splitter):
-        part = key[first:last]
-        begin = first
-        first = begin + int(np.searchsorted(part, value, "left"))
-        last = begin + int(np.searchsorted(part, value, "right"))
-    return first
 
 
 def spread(comm: Any, local: AnyArray, layout: Layout) -> Array:
@@ -188,7 +161,7 @@ def sort_line(a: Array) -> Array:
     if found is not None:
         return found
     mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
-    (values, _), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
+    values, _ = sort_rows(a.comm, [a.local.reshape(-1), mine])
     return spread(a.comm, values, layout)
 
 
@@ -197,7 +170,7 @@ def argsort_line(a: Array) -> Array:
     layout = a.layout
     a = without_copies(a)
     mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
-    (_, places), _ = sample_sort(a.comm, [a.local.reshape(-1), mine])
+    _, places = sort_rows(a.comm, [a.local.reshape(-1), mine])
     return spread(a.comm, places.astype(np.intp, copy=False), layout)
 
 
@@ -247,7 +220,7 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     first = without_copies(rows[0])
     mine = [row if row.layout == first.layout else redistribute(row, first.layout) for row in rows]
     places = numbers(first.layout, first._rank_and_size[0]).reshape(-1)
-    found, _ = sample_sort(first.comm, [*(row.local for row in reversed(mine)), places])
+    found = sort_rows(first.comm, [*(row.local for row in reversed(mine)), places])
     return spread(first.comm, found[-1].astype(np.intp), layout)
 
 
