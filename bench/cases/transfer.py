@@ -95,8 +95,14 @@ class _Moved:
         )
         fill(self.a.local, problem.source_indices, problem.shape)
 
-    def into(self) -> None:
-        self.hk.redistribute(self.a, self.target, out=self.b)
+    def into(self) -> Callable[[], object]:
+        """Only calls of hocket are timed, not look-ups of their arguments."""
+        redistribute, a, target, b = self.hk.redistribute, self.a, self.target, self.b
+        return lambda: redistribute(a, target, out=b)
+
+    def started(self, x: Any) -> Callable[[], object]:
+        a, b = self.a, self.b
+        return lambda: x(a, b)
 
     def new(self) -> None:
         """The array of the run before is freed before, as in a loop that names its result anew."""
@@ -116,7 +122,7 @@ def _hocket(problem: Problem, name: str, group: Group) -> Contestant:
         moved = _Moved(problem)
         kept = moved.a.local.copy()
         x: Any = moved.hk.transfer(moved.a, moved.b) if name == STARTED else None
-        run = {NEW: moved.new, INTO: moved.into, STARTED: lambda: x(moved.a, moved.b)}[name]
+        run = moved.started(x) if x is not None else moved.into() if name == INTO else moved.new
         step = Step(
             run,
             lambda: problem.verify(moved.b.local),
