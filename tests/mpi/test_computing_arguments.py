@@ -70,6 +70,7 @@ def test_what_an_array_cannot_hold_is_refused(comm: Any) -> None:
         raises_everywhere(comm, hk.Error, call, "300", "int8")
     for reduction in (np.sum, np.max):
         raises_everywhere(comm, hk.Error, lambda r=reduction: r(a, initial=1j), "complex")
+    raises_everywhere(comm, hk.MismatchError, lambda: np.var(a, ddof=1j), "1j")
     raises_everywhere(comm, hk.Error, lambda: np.sum(a, dtype=object), "Python objects")
     raises_everywhere(comm, TypeError, lambda: np.nanmedian(a, 0), "axis")
     raises_everywhere(comm, hk.LayoutError, lambda: np.linalg.outer(mask, 2), "np.outer")

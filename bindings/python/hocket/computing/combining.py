@@ -108,7 +108,9 @@ def to_out(result: Any, out: Any, casting: Any = "same_kind") -> Any:
 
 def scalar(value: Any, dtype: np.dtype[Any], keepdims: bool, a: Array, out: Any) -> Any:
     """A full reduction's result: a NumPy scalar, or an array for `keepdims` and `out`."""
-    found = np.asarray(value).astype(dtype)[()]
+    found = value
+    if type(value) is not dtype.type or value.dtype != dtype:
+        found = np.asarray(value).astype(dtype)[()]
     if keepdims:
         from hocket.computing.layouts import replicated_layout
 

@@ -354,10 +354,10 @@ def indices_along(layout: Layout, rank: int) -> list[Callable[[int, int], npt.ND
 
 def normal_axes(axis: Any, ndim: int) -> Shape:
     """Axes by NumPy's rules: None is all. Raises `LayoutError`."""
-    from hocket.arguments import integers
-
     if axis is None:
         return tuple(range(ndim))
+    from hocket.arguments import integers
+
     given = integers(axis, "axis")
     for each in given:
         if not -ndim <= each < ndim:

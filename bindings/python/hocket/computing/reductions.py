@@ -5,7 +5,7 @@ results."""
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,11 @@ import numpy.typing as npt
 from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
-from hocket.computing.collecting import allgather
 from hocket.computing.combining import combined, finish, on_grid, scalar, to_out
-from hocket.computing.layouts import Shape, reduced_axes, without
+from hocket.computing.layouts import Shape, held, kept, reduced_axes, without
 from hocket.computing.operands import made, without_copies
 from hocket.errors import MismatchError
+from hocket.layouts import Layout
 from hocket.local_memory import as_array
 
 AnyArray = npt.NDArray[Any]
@@ -116,19 +116,29 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
     return result if out is None else to_out(result, out)
 
 
-@functools.lru_cache(maxsize=1024)
-def row_of(wanted: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of a process's result, and whether it has elements."""
-    return np.dtype([("value", wanted), ("is", np.bool_)], align=True)
+@kept
+def sole_holders(layout: Layout) -> Optional[tuple[int, ...]]:
+    """The processes that hold elements; None if some elements have several owners."""
+    if held(layout) != layout.num_elements:
+        return None
+    return tuple(rank for rank in range(layout.size) if layout.local_elements(rank))
 
 
 def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
-    """The reduction over all elements. Collective."""
-    a = without_copies(a)
-    local, kind = a.local, loop_type(wanted)
-    mine = ufunc.reduce(local, axis=None, dtype=kind) if local.size else np.zeros((), wanted)[()]
-    if local.size and a._rank_and_size[1] == 1:
+    """The reduction over all elements. Collective.
+
+    After other work, half of a call's time is the first touch of code: so there is little of it.
+    """
+    having = sole_holders(a._layout)
+    if having is None:
+        a = without_copies(a)
+        having = sole_holders(a._layout) or ()
+    (rank, size), kind = a._rank_and_size, loop_type(wanted)
+    mine = ufunc.reduce(a.local, None, kind) if rank in having else np.zeros((), wanted)[()]
+    if size == 1 and having:
         return mine
-    row = np.array((mine, local.size > 0), row_of(wanted))
-    found = allgather(a.comm, row, f"np.{ufunc.__name__}.reduce")
-    return ufunc.reduce(found["value"][found["is"]], dtype=kind)
+    if mine.dtype != wanted:
+        mine = mine.astype(wanted)
+    rows = _mpi.allgather(a._comm.handle, f"np.{ufunc.__name__}.reduce", mine.tobytes())
+    found = rows.view(wanted)
+    return ufunc.reduce(found if len(having) == size else found[list(having)], None, kind)

@@ -66,6 +66,8 @@ def var(
     with collective(a.comm, None):
         if correction is not None and ddof != 0:
             raise MismatchError(f"ddof={ddof} and correction={correction} are one; give one")
+        if np.iscomplexobj(ddof) or np.iscomplexobj(correction):
+            raise MismatchError(f"ddof is {correction or ddof}; give a real number")
         axes = reduced_axes(axis, a.ndim)
         dtype = chosen_terms.computed_in(a, dtype, out)
         wanted = np.var(np.ones(1, a.dtype), dtype=dtype).dtype
