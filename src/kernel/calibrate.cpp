@@ -19,6 +19,7 @@
 #include "kernel/cpu.hpp"
 #include "kernel/move_cycles.hpp"
 #include "kernel/panels.hpp"
+#include "kernel/shifted_tiles.hpp"
 #include "kernel/square.hpp"
 #include "kernel/stream.hpp"
 
@@ -105,6 +106,12 @@ double measure_panels(const Meter& meter, std::int64_t width, std::int64_t bytes
     const std::int64_t in_ring = rings ? panels.count() : 0;
     return meter.cost(panels.count() * panels.panel_bytes(),
                       [&](std::byte* array) { panels.gather(array, 1, in_ring); });
+}
+
+double measure_shifted(const Meter& meter, std::int64_t side) {
+    ShiftedTiles tiles{.rows = 1, .columns = 4000 / side * side + 1, .unit = unit, .side = side};
+    tiles.rows += (array_bytes / (tiles.columns * unit) - 1) / side * side;
+    return meter.cost(tiles.bytes(), [&](std::byte* array) { tiles.make_blocks(array, 1); });
 }
 
 double measure_squares(const Meter& meter, std::int64_t side) {
@@ -205,6 +212,8 @@ Distances measure_distances(const Meter& meter) {
            scattered_in({64, 192}));
     choose(chosen, &Distances::long_ahead, {8 * KiB, 16 * KiB, 64 * KiB, 128 * KiB, 256 * KiB},
            scattered_in({4032, 8128, 16320}));
+    choose(chosen, &Distances::paired_block, {3 * KiB, 6 * KiB, 12 * KiB, 64 * KiB},
+           scattered_in({4032, 8128, 16320}));
     choose(chosen, &Distances::ring_ahead, {8 * KiB, 16 * KiB, 24 * KiB, 64 * KiB},
            [&] { return measure_panels(meter, 64, 88 * KiB, true); });
     choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
@@ -236,6 +245,8 @@ PassCosts PassCosts::measure() {
     }
     for (const std::int64_t kib : {24, 88, 184})
         costs.ringed.emplace_back(kib << 10, measure_panels(meter, 64, kib << 10, true));
+    for (const std::int64_t side : {16, 24, 32, 40, 48})
+        costs.shifted.emplace_back(side * unit, measure_shifted(meter, side));
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})
         costs.turned.emplace_back(side * unit, measure_squares(meter, side));
     costs.swapped_in_cache = measure_squares(meter, 1500);

@@ -22,10 +22,11 @@ struct Curve {
     const char* name;
     CostCurve PassCosts::*costs;
 };
-constexpr std::array<Curve, 4> curves{{{"scattered", &PassCosts::scattered},
+constexpr std::array<Curve, 5> curves{{{"scattered", &PassCosts::scattered},
                                        {"buffered", &PassCosts::buffered},
                                        {"ringed", &PassCosts::ringed},
-                                       {"turned", &PassCosts::turned}}};
+                                       {"turned", &PassCosts::turned},
+                                       {"shifted", &PassCosts::shifted}}};
 
 /// The lines of one number: a cost, or a distance.
 struct Scalar {
@@ -33,11 +34,12 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 10> scalars{
+constexpr std::array<Scalar, 11> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"short_ahead", nullptr, &Distances::short_ahead},
      {"long_ahead", nullptr, &Distances::long_ahead},
+     {"paired_block", nullptr, &Distances::paired_block},
      {"far_array", nullptr, &Distances::far_array},
      {"ring_ahead", nullptr, &Distances::ring_ahead},
      {"panel_row", nullptr, &Distances::panel_row},
@@ -186,7 +188,7 @@ PassCosts PassCosts::parse(const std::string& text) {
         if (!line.empty()) read_line(line, costs);
     }
     for (const Curve& each : curves)
-        if ((costs.*each.costs).empty())
+        if ((costs.*each.costs).empty() && each.costs != &PassCosts::shifted)
             throw Error(std::string("there is no cost of ") + each.name);
     if (costs.processor.empty() || costs.swapped_in_cache == 0 || costs.swapped_past == 0)
         throw Error("there is no processor, swapped_in_cache or swapped_past");
@@ -256,6 +258,11 @@ double slabs(std::int64_t bytes, std::int64_t block) {
 
 double ringed(std::int64_t bytes) {
     return at(PassCosts::kept().ringed, scaled(bytes));
+}
+
+double shifted(std::int64_t block) {
+    const CostCurve& measured = PassCosts::kept().shifted;
+    return measured.empty() ? INFINITY : at(measured, block);
 }
 
 double transposed_tiles(std::int64_t unit, std::int64_t side) {

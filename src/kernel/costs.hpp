@@ -22,6 +22,9 @@ using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 struct Distances {
     /// Prefetched before short and before long blocks of cycles.
     std::int64_t short_ahead = 16 << 10, long_ahead = 256 << 10;
+    /// Blocks of cycles that are at least as long are prefetched two at a time, into the second
+    /// level, where shorter ones go into the first.
+    std::int64_t paired_block = 6 << 10;
     /// Smaller arrays stay in the last level of caches, near enough to be fetched later.
     std::int64_t far_array = 16 << 20;
     /// Prefetched before panels in rings.
@@ -55,6 +58,9 @@ struct PassCosts {
     CostCurve ringed;
     /// Square tiles with rows of so many bytes, of 8-byte units, transposed in place in cache.
     CostCurve turned;
+    /// Square tiles with rows of so many bytes, transposed in rings and moved to rows of another
+    /// length. Empty where that has not been measured.
+    CostCurve shifted{};
     /// Pairs of square tiles of several: in cache, or past the caches if these do not hold the
     /// rows.
     double swapped_in_cache = 0, swapped_past = 0;
@@ -80,6 +86,8 @@ struct PassCosts {
 double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);
 double buffered(std::int64_t bytes);
 double ringed(std::int64_t bytes);
+/// Tiles that make blocks of so many bytes; infinite where it has not been measured.
+double shifted(std::int64_t block);
 /// Slabs of blocks, each through a buffer. Short blocks take more instructions; a core that fetches
 /// into its first level has time for these.
 double slabs(std::int64_t bytes, std::int64_t block);

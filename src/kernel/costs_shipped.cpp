@@ -79,6 +79,7 @@ PassCosts zen5() {
                        {544, 0.9},
                        {1600, 0.95},
                        {2272, 1.1}},
+            .shifted = {{128, 1.2}, {192, 1.0}, {256, 0.86}, {320, 0.86}, {384, 0.86}},
             .swapped_in_cache = 0.95,
             .swapped_past = 1.52,
             .distances = {.short_ahead = 8 * KiB,

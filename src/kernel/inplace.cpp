@@ -27,6 +27,7 @@ class Planner {
         if (best && best->cost() <= 1.6) return best;
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
+        if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
         if (best && best->cost() <= 2.0) return best;
         // All other plans move it three times or more.
         if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
@@ -45,6 +46,7 @@ class Planner {
             if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         if (method == "panels") {
             consider_splits(best, permutation);
+            if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
             if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             consider_reductions(best, permutation);
         }
@@ -61,6 +63,7 @@ class Planner {
     }
 
     void consider(std::optional<InplacePlan>& best, InplacePlan plan) {
+        if (!std::isfinite(plan.cost())) return;
         if (best && plan.cost() >= best->cost()) return;
         if (fits(plan.memory())) best = std::move(plan);
     }

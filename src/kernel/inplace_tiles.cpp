@@ -49,20 +49,30 @@ struct Tiling {
         return make_permutation(shape, axes, row());
     }
 
+    /// Whether the tables of the array's pages do not stay in the caches; measured where the core
+    /// moves long blocks in pairs.
+    bool vast() const {
+        constexpr std::int64_t least = 512 << 20;
+        return distances().fetching == Fetching::first_level &&
+               permutation.batch * permutation.blocks() * permutation.block >= least;
+    }
     double cost() const {
         const Permutation moved = of_blocks();
+        const double far = vast() ? 1000.0 / static_cast<double>(row()) : 0.0;
         return squares().cost() +
-               (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()));
+               (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()) + far);
     }
 };
 
 }  // namespace
 
 std::optional<Step> tiles_step(const Permutation& permutation, const Resources& means) {
-    constexpr std::int64_t longest_row = 16 << 10;  // longer blocks are no faster to move
+    // Longer blocks are no faster to move, unless each page needs an entry that has left the
+    // caches.
+    Tiling tiling{permutation, 0};
+    const std::int64_t longest_row = tiling.vast() ? 32 << 10 : 16 << 10;
     const std::int64_t common =
         std::gcd(permutation.extents[permutation.axes.back()], permutation.extents.back());
-    Tiling tiling{permutation, 0};
     double least = 0;
     for (Tiling other{permutation, 2}; other.side <= common && other.row() <= longest_row;
          ++other.side) {

@@ -153,10 +153,11 @@ class LineLookahead {
 class LongLookahead {
   public:
     LongLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
-        : positions_(slice, next, segments), bytes_(slice.bytes) {
-        // In the first level, distances are shorter; arrays that are not far do not use it.
-        const std::int64_t ahead = std::max<std::int64_t>(distances().long_ahead, 64 << 10);
-        group_ = std::clamp<std::int64_t>(ahead / bytes_, 1, most);
+        : LongLookahead(slice, next, segments, group_of(slice.bytes)) {}
+
+    LongLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments,
+                  std::int64_t group)
+        : positions_(slice, next, segments), bytes_(slice.bytes), group_(group) {
         enter_group();
         while (at_ < bytes_ + line - 1) moved();
     }
@@ -190,6 +191,11 @@ class LongLookahead {
   private:
     static constexpr std::int64_t most = 16, line = 64;
 
+    static std::int64_t group_of(std::int64_t bytes) {
+        // In the first level, distances are shorter; arrays that are not far do not use it.
+        const std::int64_t ahead = std::max<std::int64_t>(distances().long_ahead, 64 << 10);
+        return std::clamp<std::int64_t>(ahead / bytes, 1, most);
+    }
     void enter_group() {
         at_ = 0;
         for (count_ = 0; count_ < group_ && !positions_.end(); ++count_)
@@ -203,6 +209,13 @@ class LongLookahead {
     std::byte* queues_[2][most];         // only the first ready_ and count_ are defined
     std::byte** now_ = queues_[0];
     std::byte** coming_ = queues_[1];
+};
+
+/// Two blocks at a time, for a core whose own prefetcher follows rows of several KiB.
+class PairLookahead : public LongLookahead {
+  public:
+    PairLookahead(const Slice& slice, const Successor& next, std::span<const Segment> segments)
+        : LongLookahead(slice, next, segments, 2) {}
 };
 
 }  // namespace hocket::kernel

@@ -67,7 +67,11 @@ struct LongBlock {
         }
     }
 };
+struct PairBlock : LongBlock {
+    using Ahead = PairLookahead;
+};
 constexpr std::int64_t longest_short_block = 512;
+constexpr std::int64_t longest_paired_block = 32 << 10;  // two threads move longer ones slower
 
 /// Contents of the first positions of divided cycles' segments, by position.
 struct Saved {
@@ -120,8 +124,10 @@ Walk select_walk(std::int64_t bytes, bool far) {
             return walk<ShortBlock<256>>;
         default:
             if (bytes <= longest_short_block) return walk<ShortBlock<0>>;
-            return far && distances().fetching == Fetching::first_level ? walk<LinesBlock>
-                                                                        : walk<LongBlock>;
+            if (!far || distances().fetching == Fetching::second_level) return walk<LongBlock>;
+            return bytes >= distances().paired_block && bytes <= longest_paired_block
+                       ? walk<PairBlock>
+                       : walk<LinesBlock>;
     }
 }
 

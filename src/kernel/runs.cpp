@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/costs.hpp"
 #include "kernel/short_runs.hpp"
 #include "kernel/stream.hpp"
 
@@ -39,10 +40,16 @@ constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
                           std::int64_t source_stride, std::int64_t destination_stride,
                           std::int64_t run) {
+    // A core that fetches more lines at a time into its first level looks further ahead: 5 to 25 %
+    // less time. (Measured: runs of 0.5 to 1 KiB on a Zen 5.)
+    const Distances& chosen = distances();
+    const std::int64_t ahead = chosen.fetching == Fetching::first_level
+                                   ? std::max<std::int64_t>(chosen.copy_ahead / run, 1)
+                                   : 1;
     for (std::int64_t k = 0; k < count; ++k) {
         const std::byte* const from = source + k * source_stride;
         copy_and_fetch(destination + k * destination_stride, from, run,
-                       k + 1 < count ? from + source_stride : from);
+                       k + ahead < count ? from + ahead * source_stride : from);
     }
 }
 constexpr std::int64_t least_fetched_run = 512, longest_fetched_run = 4096;

@@ -199,6 +199,7 @@ TEST(PermuteInplace, prefetching_into_either_cache) {
                 trial.fetching = fetching;
                 trial.long_ahead = draw(random, 64, 40000);
                 trial.far_array = 0;
+                trial.paired_block = draw(random, 64, 2000);
                 try_distances(&trial);
                 check(random, shape, itemsize, axes,
                       {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
@@ -274,7 +275,7 @@ TEST(ExplainPermute, says_what_and_why) {
     };
     says({4096, 4096}, {1, 0}, "squares");
     says({4000, 3000}, {1, 0}, "tiles");
-    says({4001, 3000}, {1, 0}, "panels");
+    says({4001, 3000}, {1, 0}, ", then ");
     says({7001, 3001}, {1, 0}, "of 7001");
     says({128, 512, 128}, {1, 0, 2}, "cycles of 1024 bytes blocks");
     says({100000, 8, 9}, {0, 2, 1}, "slabs");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pass over a matrix in place that makes long blocks although its sides have no common divisor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/move_cycles.hpp"
+#include "kernel/permutation.hpp"
+
+namespace hocket::kernel {
+
+/// A matrix of (rows, columns) units of `unit` bytes in bands of square tiles; the rows beyond the
+/// last band and the columns beyond the last tile are the caller's, who saves them before.
+///
+/// Each tile is transposed directly into the place of the one before it in its band, which has been
+/// read, and the first one through a buffer into the place of the last. Its rows are then blocks of
+/// `side` units. They move on, while a cache still holds the band, from rows of the matrix to rows
+/// of its transpose, which have another length: by a few KiB, all up or all down.
+struct ShiftedTiles {
+    std::int64_t rows, columns, unit, side;
+
+    std::int64_t bands() const { return rows / side; }      // and blocks in a row of the transpose
+    std::int64_t across() const { return columns / side; }  // blocks in a row of the matrix
+    std::int64_t spare_rows() const { return rows % side; }
+    std::int64_t spare_columns() const { return columns % side; }
+    std::int64_t block() const { return side * unit; }
+    std::int64_t bytes() const { return rows * columns * unit; }
+
+    /// Whether blocks move in one direction only and the first-level cache holds two tiles.
+    bool possible() const;
+    /// 1: no block moves down; -1: no block moves up; 0: some do either.
+    int direction() const;
+    /// Bytes of buffers, all threads together.
+    std::int64_t memory(int threads) const;
+    void make_blocks(std::byte* array, int threads) const;
+
+    /// For the cycles that follow: the places of blocks, the permutation that moves them, and the
+    /// ring that each band is.
+    BlockPositions positions() const { return {block(), bands(), rows * unit}; }
+    Permutation of_blocks() const;
+    Ring ring() const { return {.step = 1, .in_ring = across(), .first = true}; }
+
+  private:
+    class Range;
+    std::int64_t pitch() const { return columns * unit; }
+    std::int64_t buffer_pitch() const;
+    std::int64_t ranges(int threads) const;
+    /// The place of a block before and after it moves to a row of the transpose.
+    std::int64_t before(std::int64_t k) const {
+        return k / across() * pitch() + k % across() * block();
+    }
+    std::int64_t after(std::int64_t k) const {
+        return k / bands() * rows * unit + k % bands() * block();
+    }
+    void turn_band(std::byte* array, std::int64_t band) const;
+};
+
+}  // namespace hocket::kernel
