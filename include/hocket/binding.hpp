@@ -44,7 +44,7 @@ void pause_for(Operation& operation);
 /// Whether this thread runs a step that has one of the simulated processors of its process, which
 /// are as many as FlowOptions::workers.
 bool computes_apart();
-/// In such a step: it computes for so many seconds of the simulated clock, and others do meanwhile.
+/// In such a step: spends so many seconds of the simulated clock, in which other steps go on.
 void compute(double seconds);
 #endif
 /// In such a step: pauses it until all of them that were inserted before it have ended, so that

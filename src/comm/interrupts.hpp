@@ -4,7 +4,14 @@
 
 #include <mutex>
 
+#include "hocket/operation.hpp"
+
 namespace hocket::comm {
+
+/// The beginning of a wait, within a turn of the engine: polls for a fraction of a microsecond
+/// without pause, because flags in shared memory arrive as fast, before any set-up for a longer
+/// wait. True if the operation has completed.
+bool done_soon(Operation& operation);
 
 /// Seconds between two looks.
 inline constexpr double between_checks = 20e-3;

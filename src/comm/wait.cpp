@@ -87,25 +87,12 @@ class Registered {
 
 constexpr double between_mpi = 20e-6;  // seconds
 
+// Within a turn of the engine.
 bool poll_all(Operation& operation) {
-    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
     // A simulated poll takes the simulator's time: one is enough.
     if (!platform::simulated && operation.poll()) return true;
     comm::Engine::instance().progress();
     return operation.poll();
-}
-
-// For flags in shared memory, which arrive within a fraction of a microsecond: polls without pause,
-// before any set-up for a longer wait.
-bool done_soon(Operation& operation) {
-    constexpr int polls = 64;
-    if (platform::simulated || comm::Engine::instance().crowded()) return false;
-    const comm::EngineLock engine_lock(comm::EngineLock::waiting);
-    for (int i = 0; i < polls; ++i) {
-        if (operation.poll()) return true;
-        platform::pause();
-    }
-    return false;
 }
 
 std::atomic<comm::Pause> pause_step{nullptr};
@@ -157,7 +144,11 @@ void wait(Operation& operation, Deadline deadline) {
     comm::require_no_fork();
     if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
-    if (poll_all(operation) || done_soon(operation) || done_paused(operation, deadline)) return;
+    {
+        const comm::EngineLock engine_lock(comm::EngineLock::waiting);
+        if (comm::done_soon(operation)) return;
+    }
+    if (done_paused(operation, deadline)) return;
     const comm::InterpreterUnlocked unlocked;
     const Registered registered(operation);
     const comm::Waiter waiter;
@@ -168,7 +159,10 @@ void wait(Operation& operation, Deadline deadline) {
     double next_check = platform::seconds(), next_mpi = 0;
     comm::LossDetector loss_detector(next_check);
     for (;;) {
-        if (poll_all(operation)) return;
+        {
+            const comm::EngineLock engine_lock(comm::EngineLock::waiting);
+            if (poll_all(operation)) return;
+        }
         const auto stage = backoff.next();
         if (stage == base::Backoff::Stage::spin) {
             backoff.pause(stage);
@@ -225,6 +219,17 @@ bool poll(Operation& operation) {
         if (operation.poll()) return true;
     }
     comm::check_losses(operation);
+    return false;
+}
+
+bool comm::done_soon(Operation& operation) {
+    constexpr int polls = 64;
+    if (poll_all(operation)) return true;
+    if (platform::simulated || Engine::instance().crowded()) return false;
+    for (int i = 0; i < polls; ++i) {
+        if (operation.poll()) return true;
+        platform::pause();
+    }
     return false;
 }
 

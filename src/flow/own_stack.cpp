@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/at_end.hpp"
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
 #include "flow/processors.hpp"
@@ -206,11 +207,11 @@ class StepOnStack final : public Suspended {
         self->arrived();
         try {
             take_processor();
+            const base::AtEnd over(give_processor);
             self->function_();
         } catch (...) {
             self->error_ = std::current_exception();
         }
-        give_processor();
         self->over_ = true;
         self->switch_out();
     }

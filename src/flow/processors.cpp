@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flow/processors.hpp"
 
-#include "base/at_end.hpp"
+#include <exception>
+
 #include "base/wakeup.hpp"
 #include "comm/polled.hpp"
 #include "flow/state.hpp"
@@ -18,12 +19,18 @@ Processors* processors() {
 
 }  // namespace
 
-void Processors::take(const State& state, const Step& step) {
-    const auto turn = waiting_.insert({-step.priority, step.number}).first;
+bool Processors::any_for(const Queues& ready) const {
+    return free_ > 0 &&
+           (waiting_.empty() || ready.has_above(static_cast<int>(-waiting_.begin()->first)));
+}
+
+void Processors::take(const Queues& ready, const Step& step) {
+    const auto turn = waiting_.insert({-std::int64_t{step.priority}, step.number}).first;
     comm::FunctionOperation granted(
         [&] {
             // A ready step that has not begun may be more urgent.
-            if (free_ == 0 || turn != waiting_.begin() || state.queues.any(0)) return false;
+            if (free_ == 0 || turn != waiting_.begin() || ready.has_above(step.priority))
+                return false;
             waiting_.erase(turn);
             --free_;
             return true;
@@ -34,20 +41,30 @@ void Processors::take(const State& state, const Step& step) {
 
 void take_processor() {
     const ThreadContext& here = thread_context();
-    if (Processors* const all = processors()) all->take(*here.state, *here.step);
+    if (Processors* const all = processors()) all->take(here.state->queues, *here.step);
 }
 
 void give_processor() {
     if (Processors* const all = processors()) all->give();
 }
 
+void off_processor(const std::function<void()>& wait) {
+    std::exception_ptr error;
+    give_processor();
+    try {
+        wait();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    take_processor();
+    if (error) std::rethrow_exception(error);
+}
+
 void pause_off_processor(Operation& operation) {
-    const bool lends = processors() != nullptr && thread_context().step->body.suspends();
-    if (lends) give_processor();
-    const base::AtEnd again([&] {
-        if (lends) take_processor();
-    });
-    pause_for(operation);
+    if (processors() != nullptr && thread_context().step->body.suspends())
+        off_processor([&] { pause_for(operation); });
+    else
+        pause_for(operation);
 }
 
 #ifdef HOCKET_SIMULATED

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processors of a simulated process whose flow has several workers. One thread of a simulated
-// process communicates, and that thread runs all steps, each on a stack of its own. Their code
-// takes no simulated time. A step that announces work has a processor for the time of the work,
-// while the thread runs other steps: as many work at the same time as there are workers.
+// The processors of a simulated process whose flow has several workers. The simulator lets one
+// thread of a process communicate, and that thread runs all steps, each on a stack of its own. A
+// step begins when a processor is free, and has it to its end. Its code takes no simulated time;
+// while it spends the time of the work that it announces, the thread runs other steps.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <utility>
 
+#include "flow/queue.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket::flow {
-
-struct State;
-struct Step;
 
 class Processors {
   public:
@@ -22,21 +21,28 @@ class Processors {
 
     /// The step, which this thread runs, pauses until it has a processor. The most urgent step is
     /// first; of two, the one inserted first.
-    void take(const State& state, const Step& step);
+    void take(const Queues& ready, const Step& step);
     void give() { ++free_; }
+    /// Whether a step that has begun waits for one, and is more urgent.
     bool wanted_above(int priority) const {
         return !waiting_.empty() && -waiting_.begin()->first > priority;
     }
+    /// Whether a ready step may begin: there is a free one that no other waits for.
+    bool any_for(const Queues& ready) const;
 
   private:
     int free_;
-    std::set<std::pair<int, std::uint64_t>> waiting_;  // minus the priority, and the number
+    std::set<std::pair<std::int64_t, std::uint64_t>> waiting_;  // minus the priority, the number
 };
 
-// For the step that this thread runs; they do nothing if it is not on a simulated processor.
+/// For the step that this thread runs: it pauses until it has a processor, or gives its one back.
+/// These do nothing for a step without simulated processors.
 void take_processor();
 void give_processor();
-/// Pauses it. A step that waits in its middle has no processor meanwhile.
+/// The step that this thread runs has no processor during `wait()`.
+void off_processor(const std::function<void()>& wait);
+/// It pauses until the operation completes: without a processor, if it is a step that waits in its
+/// middle.
 void pause_off_processor(Operation& operation);
 
 }  // namespace hocket::flow

@@ -147,12 +147,26 @@ class Queues {
     template <class Moved>
     Step* take(int worker, Moved&& moved) {
         const auto mine = static_cast<std::size_t>(worker);
-        Step* step = take_bound(mine);
+        Step* step = take_bound(worker);
         if (step == nullptr && top_.load(std::memory_order_relaxed) > 0) step = take_rest();
         if (step == nullptr) step = take_own(mine);
         for (std::size_t i = 1; step == nullptr && i < own_.size(); ++i)
             step = take_from((mine + i) % own_.size(), mine, moved);
         if (step == nullptr && top_.load(std::memory_order_relaxed) != nothing) step = take_rest();
+        return step;
+    }
+
+    /// A step that only this worker takes; nullptr: there is none.
+    Step* take_bound(int worker) {
+        Own& own = own_[static_cast<std::size_t>(worker)];
+        if (own.bound_count.load(std::memory_order_relaxed) <= 0) return nullptr;
+        Step* step = nullptr;
+        {
+            const std::lock_guard lock(own.guard);
+            if (own.bound.empty()) return nullptr;
+            step = own.bound.pop();
+        }
+        own.bound_count.fetch_sub(1, std::memory_order_relaxed);
         return step;
     }
 
@@ -220,18 +234,6 @@ class Queues {
         Ring bound;  // steps that only this worker takes
         std::atomic<std::int64_t> bound_count{0};
     };
-    Step* take_bound(std::size_t worker) {
-        Own& own = own_[worker];
-        if (own.bound_count.load(std::memory_order_relaxed) <= 0) return nullptr;
-        Step* step = nullptr;
-        {
-            const std::lock_guard lock(own.guard);
-            if (own.bound.empty()) return nullptr;
-            step = own.bound.pop();
-        }
-        own.bound_count.fetch_sub(1, std::memory_order_relaxed);
-        return step;
-    }
     Step* take_own(std::size_t worker) {
         Own& own = own_[worker];
         if (own.count.load(std::memory_order_relaxed) <= 0) return nullptr;

@@ -73,6 +73,7 @@ void* Here::part(std::size_t i) const {
 }
 
 Step* State::take(int worker) {
+    if (!may_begin()) return queues.take_bound(worker);
     // In deeply nested waits, run only the steps that the innermost wait needs, because stacks are
     // finite.
     constexpr int deepest = 24;

@@ -36,6 +36,10 @@ struct State {
     // run.cpp
     /// A ready step for this thread; nullptr: there is none.
     Step* take(int worker);
+    /// Whether a ready step may begin, as always outside of simulation.
+    bool may_begin() const {
+        return !platform::simulated || !processors || processors->any_for(queues);
+    }
     /// Runs it, and communicates. Returns a step that it made ready and this worker should run
     /// next, if any.
     Step* run(Step& step, int worker);
@@ -79,6 +83,7 @@ struct State {
 
   private:
     Step* run_now(Step& step, int worker);
+    void run_until(const WaitTarget& target, const Deadline& deadline);
     /// Runs it to its end, or to its next wait: false then.
     bool call(Step& step, int worker);
     bool acquire(Step& step);

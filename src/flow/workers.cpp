@@ -57,7 +57,9 @@ class Idle final : public Operation {
     bool poll() override {
         // The wait asks for whom it waits: those are the agent's operations, which it polls itself.
         if (comm::AwaitedPeers::collecting() != nullptr) static_cast<void>(state_.agent->poll());
-        return state_.queues.any(state_.worker_here()) || state_.helpers.wanted() ||
+        const int worker = state_.worker_here();
+        return state_.queues.has_bound(worker) ||
+               (state_.may_begin() && state_.queues.any(worker)) || state_.helpers.wanted() ||
                stuck_.failed() || awaited_.over();
     }
     std::string text() const override {
@@ -209,6 +211,10 @@ void State::wake(bool all) {
 }
 
 void State::help(const WaitTarget& target, const Deadline& deadline) {
+    off_processor([&] { run_until(target, deadline); });
+}
+
+void State::run_until(const WaitTarget& target, const Deadline& deadline) {
     const int worker = worker_here();
     Step* step = nullptr;
     // If this wait ends first, a ready step goes to other threads.
@@ -250,7 +256,7 @@ void State::give_way() {
     // Each of these steps runs above the last on the stack, with a higher priority, so the depth is
     // at most the number of priorities.
     const int priority = here.step->priority, worker = here.worker;
-    if (platform::simulated && processors) {
+    if (platform::simulated && processors && may_pause()) {
         if (!queues.has_above(priority) && !processors->wanted_above(priority)) return;
         give_processor();
         take_processor();

@@ -137,7 +137,7 @@ InplacePlan plan_inplace(const Permutation& permutation, const Resources& means)
                     (method == "square" ? ", which is no square"
                      : method == "tiles"
                          ? ", whose fastest dimensions, of source and result, have no "
-                           "common divisor of up to 16 KiB"
+                           "common divisor that is small enough for tiles"
                          : ", whose extents are too short") +
                     "; use method 'auto'");
     throw Error("permuting " + what + " in place by method '" + method + "' needs " +

@@ -57,7 +57,8 @@ struct Channel {
     }
 
     SharedAddress address;  // its own
-    // The sender writes these before it sends the channel's address.
+    // The sender writes these before it sends the channel's address, and at the end of its use: a
+    // receiver that is late reads the same counts, because nothing has started since.
     ChannelCounters counters;
     SharedAddress ring;  // of its ring for short messages; empty: none
 

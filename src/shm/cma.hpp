@@ -24,13 +24,13 @@ bool is_cma_address(const SharedAddress& remote);
 bool cma_permitted(const SharedAddress& remote);
 
 /// For a message to or from memory that this process cannot map: whether the kernel copies it from
-/// array to array, in so many runs. Else both processes copy, through buffers that stay in cache.
-/// `ring_bytes`: of the buffers of all messages that travel together. HOCKET_CROSSING=always and
-/// =packed decide for all messages.
+/// array to array, in so many runs. `ring_bytes`: of the buffers of all messages that travel
+/// together. HOCKET_CROSSING=always and =packed decide for all messages.
 bool cma_pays(std::int64_t bytes, std::int64_t runs, std::int64_t ring_bytes);
-/// If not: whether the kernel copies between the other's array and a buffer, and this process
-/// between that and its own array. `packed_runs` gives the runs of the other's array alone, which
-/// are fewer. `count`: of messages that travel together, this one among them.
+/// For such a message where `cma_pays` is false: whether the kernel copies between the other's
+/// array and a buffer, and this process between that and its own array. If that is false, too, both
+/// processes copy, through buffers that stay in cache. `packed_runs` gives the runs of the other's
+/// array alone, which are fewer. `count`: of messages that travel together, this one among them.
 bool packed_cma_pays(std::int64_t bytes, std::int64_t runs,
                      const std::function<std::int64_t()>& packed_runs, std::int64_t count,
                      std::int64_t ring_bytes);

@@ -29,7 +29,8 @@ void copy_local(const Array& from, const Array& to) {
 comm::Protocol<> carry_out(const Member& me, const Collective& call,
                            const std::vector<Contribution>& brought, std::int64_t number,
                            transfer::Stopwatch& watch) {
-    Executors under_way;
+    std::optional<Array> sum, next;
+    Executors under_way;  // ends before the arrays that it uses
     // Starts to copy an array of task `from` to task `to`, or to another layout within one task, if
     // this process takes part.
     const auto start = [&](int from, int to, const ArrayDescriptor& source,
@@ -89,7 +90,6 @@ comm::Protocol<> carry_out(const Member& me, const Collective& call,
     const int combining = call.kind == Kind::reduce ? root : 0;
     const ArrayDescriptor& to = results(combining).at(0);
     const DType dtype = call.array->dtype();
-    std::optional<Array> sum, next;
     if (me.task == combining) {
         sum = Array::empty(to.value(), dtype, me.comm);
         next = Array::empty(to.value(), dtype, me.comm);
@@ -102,6 +102,7 @@ comm::Protocol<> carry_out(const Member& me, const Collective& call,
         for (const std::int64_t extent : sum->local_shape()) count *= extent;
         kernel::combine_of(call.op, dtype.name)(sum->data(), next->data(), count);
     }
+    next.reset();
     if (call.kind == Kind::reduce) {
         if (sum) copy_local(*sum, call.results.at(0));
         co_return;

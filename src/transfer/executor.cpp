@@ -226,7 +226,7 @@ bool Executor::poll_transports() {
     return any;
 }
 
-// Reads the clock only if the process has to wait: otherwise reading it would take most of the
+// A profile reads the clock only if the process has to wait: otherwise that would take most of the
 // time.
 bool Executor::poll_short() {
     if (!delivered_) {

@@ -13,8 +13,8 @@ namespace hocket::transfer {
 
 class Stopwatch {
   public:
-    /// Adds the seconds of every lap to `profile`. Without one (nullptr) it does not read the
-    /// clock. `track`: the transfer's own.
+    /// Adds the seconds of every lap to `profile`, if there is one. `track`: the transfer's own.
+    /// Without a profile and a trace, it does not read the clock.
     explicit Stopwatch(std::shared_ptr<Profile> profile, trace::Track track = {})
         : profile_(std::move(profile)), track_(std::move(track)) {
         restart();

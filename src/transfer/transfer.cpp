@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/at_end.hpp"
-#include "base/platform.hpp"
 #include "comm/engine.hpp"
 #include "comm/state.hpp"
 #include "transfer/transfer_state.hpp"
@@ -55,24 +54,19 @@ void finish_refused(Transfer::State& state) {
     }
 }
 
-// Starts it, and polls it at most so many times; true once it is complete.
+// True if it has completed, too, which it can only if `waits`.
 bool start_and_poll(Transfer::State& state, const Array& source, const Array& destination,
-                    int polls) {
+                    bool waits) {
     try {
         const comm::EngineLock engine_lock;
         state.start(source, destination);
-        const base::AtEnd noted([&] {
-            if (polls > 0) state.note_wait();
-        });
-        for (int i = 0; i < polls; ++i) {
-            if (state.poll()) return true;
-            platform::pause();
-        }
+        if (!waits) return false;
+        const base::AtEnd noted([&] { state.note_wait(); });
+        return comm::done_soon(state);
     } catch (const Error&) {
         finish_refused(state);
         throw;
     }
-    return false;
 }
 
 }  // namespace
@@ -99,7 +93,7 @@ Transfer::Transfer(const Layout& source, const Layout& destination,
 }
 
 void Transfer::start(const Array& source, const Array& destination) {
-    static_cast<void>(start_and_poll(*state_, source, destination, 0));
+    static_cast<void>(start_and_poll(*state_, source, destination, false));
 }
 
 void Transfer::refuse(const std::string& kind, const std::string& message) {
@@ -113,12 +107,9 @@ void Transfer::refuse(const std::string& kind, const std::string& message) {
 }
 
 void Transfer::operator()(const Array& source, const Array& destination, Deadline deadline) {
-    // Most small transfers complete within the turn of their start; another turn would cost them as
-    // much as a flag.
-    constexpr int most_polls = 64;
-    const bool polls =
-        !platform::simulated && !comm::must_not_block() && !comm::Engine::instance().crowded();
-    if (!start_and_poll(*state_, source, destination, polls ? most_polls : 0)) wait(deadline);
+    // Most small transfers complete within the engine's turn of their start. Another turn would
+    // take as long as a flag takes to the other process.
+    if (!start_and_poll(*state_, source, destination, !comm::must_not_block())) wait(deadline);
 }
 
 void Transfer::wait(Deadline deadline) {

@@ -22,9 +22,8 @@ namespace hocket::transport {
 class NetPieces final : public Transport {
   public:
     /// The messages `which` of a schedule's sends, or of its receives, in the order of their turns.
-    /// `route` must live as long. `most`: bytes of buffers; one piece is always possible.
-    /// `receives`: for sends: the receives of the same run, which they may precede by few turns
-    /// only.
+    /// `route` and `receives` must live as long. `most`: bytes of buffers; one piece is always
+    /// possible. Sends may precede the `receives` of the same run by few turns only.
     NetPieces(bool sending, const Schedule& schedule, std::vector<std::size_t> which,
               const Route& route, std::int64_t most, const NetPieces* receives = nullptr);
 

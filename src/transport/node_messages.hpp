@@ -57,8 +57,8 @@ class NodeMessages final : public Transport {
     void begin_receive(std::size_t i);
     void begin_sends();
     bool all_delivered(Texts& texts);
-    // Copies the next chunk of all receives and of local elements, or those of the ones that are
-    // behind. False if nothing interleaves now: then each proceeds separately.
+    // Copies the next chunk of all receives and of local elements together; first, the chunks that
+    // some of them lack. False if nothing interleaves now: then each proceeds separately.
     bool interleave();
     std::size_t stream_count() const;
     const Chunks& stream(std::size_t i) const;

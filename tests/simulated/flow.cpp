@@ -129,6 +129,22 @@ void urgent_steps(int steps, bool give_way) {
     expect(all, 3, "all steps end");
 }
 
+// Steps that wait for their own, whose turns two processors do not hold up.
+void nested_steps() {
+    double value = 0;
+    const double all = seconds_on_two_processors([&](hocket::Flow& flow, double) {
+        flow.comm([&] { return receive_from_next(value); }, {hocket::writes(region(value))});
+        for (int k = 0; k < 4; ++k)
+            flow.task(
+                [&flow] {
+                    for (int inner = 0; inner < 2; ++inner) flow.task([] { compute(0.5); }, {});
+                    flow.wait();
+                },
+                {});
+    });
+    if (rank % 2 == 0) expect(all, 2, "nested steps end");
+}
+
 // A step that waits for a message, beside two that compute.
 void waiting_step(bool pauses) {
     double value = 0, last = 0;
@@ -172,6 +188,7 @@ int main(int argc, char** argv) {
         go_round(hocket::Agent::thread);
         urgent_steps(4, false);
         urgent_steps(2, true);
+        nested_steps();
         waiting_step(false);
         waiting_step(true);
         if (rank == 0) std::printf("flow: %d tokens went round %d processes\n", tokens, size);
