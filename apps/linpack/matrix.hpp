@@ -26,6 +26,7 @@ struct Elements {
 
 class Matrix {
   public:
+    /// Blocks are not larger than the matrix, whatever `nb` is.
     Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, std::int64_t nb);
 
     const Grid& grid() const { return *grid_; }

@@ -164,3 +164,13 @@ def test_memory_is_the_matrix_and_a_few_panels(capsys, mode, rows, columns):
     each = rows * columns
     matrix, all_of_it = 8 * 2000 * 2001 / each, linpack.memory(2000, 64, rows, columns) / each
     assert 0.9 * matrix < grown < all_of_it + (8 << 20), (grown, matrix)
+
+
+def test_blocks_larger_than_the_matrix_need_no_memory(capsys):
+    """Columns as long as --nb says would take 400 MB."""
+
+    def peak(nb):
+        words = ("--n", 500, "--nb", nb, "--grid", "2x1", "--mode", "plain")
+        return solved(capsys, *words)["peak_bytes"]
+
+    assert peak(100_000) < peak(500) + (8 << 20)
