@@ -31,12 +31,12 @@ void touch_memory(const linpack::Matrix& matrix) {
     }
 }
 
-// Processes of a column agree on their persistent messages when they first send them.
+// Processes of a column agree on their persistent messages before the measured time: those of whole
+// panels, of the last one, and of the solution.
 void connect(const linpack::Matrix& matrix) {
     const linpack::Grid& grid = matrix.grid();
-    std::int64_t searched = std::min(matrix.nb(), matrix.n());
-    while (searched > grid.search_width()) searched -= searched / 2;
-    grid.pivot_search(searched).decide(0);
+    linpack::connect(grid, matrix.nb());
+    linpack::connect(grid, matrix.n() - (matrix.panels() - 1) * matrix.nb());
     grid.sharing(matrix.nb(), 1).exchange();
 }
 
