@@ -58,7 +58,8 @@ void body(apps::Program& program) {
     if (asked.has("piece_rows"))
         options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};
     const linpack::Elements elements{static_cast<std::uint64_t>(asked.whole("seed")),
-                                     asked.flag("singular"), n};
+                                     asked.flag("singular"), n,
+                                     asked.has("steps") ? asked.whole("steps", 1) : 0};
     linpack::use_one_thread();
     const std::int64_t before = apps::peak_bytes();
     const linpack::Grid grid(program.everyone, static_cast<int>(shape[0]),

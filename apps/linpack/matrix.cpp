@@ -55,7 +55,8 @@ double Elements::operator()(std::int64_t i, std::int64_t j) const {
     if (singular && j == n / 2) return 0;
     const auto row = static_cast<std::uint64_t>(i), column = static_cast<std::uint64_t>(j);
     const std::uint64_t bits = mixed(mixed(seed * 0x9e3779b97f4a7c15ULL + column) + row);
-    return static_cast<double>(bits >> 11) * 0x1p-53 - 0.5;
+    const bool small = steps > 0 && i / steps % 2 == 0;
+    return (static_cast<double>(bits >> 11) * 0x1p-53 - 0.5) * (small ? 0x1p-20 : 1);
 }
 
 Matrix::Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, std::int64_t nb)
