@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel's factorization. The pivot search is one
-// exchange a column, which includes the pivot row's elements in a block of up to
+// A panel's factorization. No row leaves its process: `Order` tracks where each one is. The pivot
+// search is one exchange a column, which includes the pivot row's elements in a block of up to
 // Grid::search_width() columns; wider parts of pivot rows are exchanged once a level of the
 // recursion.
 #include <algorithm>
@@ -155,6 +155,19 @@ class Factoring {
 };
 
 }  // namespace
+
+// The recursion of Factoring::eliminate.
+void connect(const Grid& grid, std::int64_t width) {
+    if (width <= grid.search_width()) {
+        grid.pivot_search(width).decide(0);
+        return;
+    }
+    const std::int64_t half = width / 2, rest = width - half;
+    connect(grid, half);
+    grid.sharing(half, rest).exchange();
+    connect(grid, rest);
+    grid.sharing(rest, half).exchange();
+}
 
 void factor(const Matrix& matrix, Panel& panel, Order order) {
     const std::int64_t sent = panel.sent();

@@ -40,10 +40,11 @@ Factored flow(const Matrix& matrix, const Options& options) {
     Factored found(matrix);
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
+    // Steps call it, so it outlives the flow.
+    std::function<void()> between;
     // The workers of all processes use all cores: a further thread would take time from them.
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
     // Panels travel while the columns are updated; rows, which are waited for, do not.
-    std::function<void()> between;
     if (matrix.grid().columns() > 1) between = [&] { flow.give_way(); };
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
         Panel& panel = panels[static_cast<std::size_t>(k % depth)];
@@ -78,7 +79,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
                 wait(swap.start(tag_of(matrix, panel, columns)));
                 update(matrix, panel, swap, between, options.piece);
             };
-            // One for each worker at a time: the searches for pivots wait for what is on the wire.
+            // One update for each worker at a time: pivot searches wait for what is on the wire.
             // The first does not pause: the next search waits for it on all processes.
             const std::int64_t turn = part > 0 ? part % options.workers : -1;
             const hocket::Access data[] = {reads(factors), reads(rows),

@@ -59,6 +59,12 @@ hocket::Array Grid::room(std::int64_t elements) const {
                                 hocket::dtype_of<double>(), alone_);
 }
 
+// A message has no more than its own elements of a room, which is rounded.
+hocket::Array Grid::start_of(const hocket::Array& room, std::int64_t count) const {
+    return hocket::Array::wrap(room.data(), hocket::Layout({count}, "(*)"),
+                               hocket::dtype_of<double>(), alone_, {}, room.keep());
+}
+
 hocket::Request Grid::send(std::span<const Block> blocks, int process, std::int64_t tag) const {
     return tasks_.isend(arrays(blocks), process, {.tag = static_cast<int>(tag % (1 << 30))});
 }
@@ -73,7 +79,7 @@ Sharing& Grid::sharing(std::int64_t rows, std::int64_t columns) const {
     if (!made) return sharing;
     sharing.me_ = static_cast<std::size_t>(row_);
     for (int r = 0; r < rows_; ++r) {
-        sharing.memory_.push_back(room(rows * columns));
+        sharing.memory_.push_back(start_of(room(rows * columns), rows * columns));
         sharing.blocks_.push_back(
             {static_cast<double*>(sharing.memory_.back().data()), rows, columns, rows});
     }
@@ -100,7 +106,7 @@ PivotSearch& Grid::pivot_search(std::int64_t elements) const {
     search.count_ = PivotSearch::head + elements;
     search.me_ = row_;
     for (double** part : {&search.out_, &search.in_}) {
-        search.memory_.push_back(room(search.count_));
+        search.memory_.push_back(start_of(room(search.count_), search.count_));
         *part = static_cast<double*>(search.memory_.back().data());
     }
     const auto round = [&](int other, bool sends, bool receives, bool decided = false) {

@@ -93,6 +93,7 @@ class Grid {
 
   private:
     std::vector<hocket::Array> arrays(std::span<const Block> blocks) const;
+    hocket::Array start_of(const hocket::Array& room, std::int64_t count) const;
     int rows_, columns_, row_, column_;
     mutable hocket::Tasks tasks_;
     hocket::Comm alone_;

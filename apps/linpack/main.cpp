@@ -31,12 +31,12 @@ void touch_memory(const linpack::Matrix& matrix) {
     }
 }
 
-// Processes of a column agree on their persistent messages when they first send them.
+// Processes of a column agree on their persistent messages before the measured time: those of whole
+// panels, of the last one, and of the solution.
 void connect(const linpack::Matrix& matrix) {
     const linpack::Grid& grid = matrix.grid();
-    std::int64_t searched = std::min(matrix.nb(), matrix.n());
-    while (searched > grid.search_width()) searched -= searched / 2;
-    grid.pivot_search(searched).decide(0);
+    linpack::connect(grid, matrix.nb());
+    linpack::connect(grid, matrix.n() - (matrix.panels() - 1) * matrix.nb());
     grid.sharing(matrix.nb(), 1).exchange();
 }
 
@@ -58,7 +58,8 @@ void body(apps::Program& program) {
     if (asked.has("piece_rows"))
         options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};
     const linpack::Elements elements{static_cast<std::uint64_t>(asked.whole("seed")),
-                                     asked.flag("singular"), n};
+                                     asked.flag("singular"), n,
+                                     asked.has("steps") ? asked.whole("steps", 1) : 0};
     linpack::use_one_thread();
     const std::int64_t before = apps::peak_bytes();
     const linpack::Grid grid(program.everyone, static_cast<int>(shape[0]),

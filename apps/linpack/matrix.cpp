@@ -55,25 +55,26 @@ double Elements::operator()(std::int64_t i, std::int64_t j) const {
     if (singular && j == n / 2) return 0;
     const auto row = static_cast<std::uint64_t>(i), column = static_cast<std::uint64_t>(j);
     const std::uint64_t bits = mixed(mixed(seed * 0x9e3779b97f4a7c15ULL + column) + row);
-    return static_cast<double>(bits >> 11) * 0x1p-53 - 0.5;
+    const bool small = steps > 0 && i / steps % 2 == 0;
+    return (static_cast<double>(bits >> 11) * 0x1p-53 - 0.5) * (small ? 0x1p-20 : 1);
 }
 
 Matrix::Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, std::int64_t nb)
     : grid_(&grid),
       n_(n),
-      nb_(nb),
-      array_(room_for(
-          hocket::Layout({n + 1, n},
-                         "(CYCLIC(" + std::to_string(nb) + "), CYCLIC(" + std::to_string(nb) + "))",
-                         {grid.columns(), grid.rows()}),
-          everyone)) {
+      nb_(std::min(nb, n)),
+      array_(room_for(hocket::Layout({n + 1, n},
+                                     "(CYCLIC(" + std::to_string(nb_) + "), CYCLIC(" +
+                                         std::to_string(nb_) + "))",
+                                     {grid.columns(), grid.rows()}),
+                      everyone)) {
     auto held = array_.layout().global_indices(array_.process());
     columns_ = std::move(held[0]);
     rows_ = std::move(held[1]);
     const auto count = static_cast<std::int64_t>(rows_.size());
     local_ = {static_cast<double*>(array_.data()), count,
               static_cast<std::int64_t>(columns_.size()), stride_for(count)};
-    triangles_ = std::make_unique<double[]>(static_cast<std::size_t>(nb * local_column(n)));
+    triangles_ = std::make_unique<double[]>(static_cast<std::size_t>(nb_ * local_column(n)));
 }
 
 std::int64_t Matrix::local_row(std::int64_t row) const {

@@ -19,6 +19,9 @@ struct Elements {
     std::uint64_t seed;
     bool singular;  ///< the column in the middle is 0
     std::int64_t n;
+    /// If not 0: so many rows are a millionth of the next ones, in turns, so that pivots come from
+    /// every other block of rows first.
+    std::int64_t steps = 0;
 
     /// In [-1/2, 1/2), as HPL's; `j` == n: the right-hand side.
     double operator()(std::int64_t i, std::int64_t j) const;
@@ -26,6 +29,7 @@ struct Elements {
 
 class Matrix {
   public:
+    /// Blocks are not larger than the matrix, whatever `nb` is.
     Matrix(const Grid& grid, const hocket::Comm& everyone, std::int64_t n, std::int64_t nb);
 
     const Grid& grid() const { return *grid_; }

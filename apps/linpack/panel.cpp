@@ -17,7 +17,7 @@ std::int64_t head(std::int64_t width) {
 }
 
 std::int64_t room_for(const Matrix& matrix) {
-    const std::int64_t width = std::min(matrix.nb(), matrix.n());
+    const std::int64_t width = matrix.nb();
     return head(width) + (matrix.grid().columns() > 1 ? matrix.local().rows * width : 0);
 }
 

@@ -60,4 +60,8 @@ class Panel {
 /// recursively, exchanging rows within the panel only. Collective over the process column.
 void factor(const Matrix& matrix, Panel& panel, Order order);
 
+/// Makes and sends the persistent messages of a factorization of so many columns: processes agree
+/// on each when they first send it. Collective over the process column.
+void connect(const Grid& grid, std::int64_t width);
+
 }  // namespace linpack

@@ -8,10 +8,12 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hocket.cli.apps import common, linpack
 from hocket.cli.main import main
 from lockstep.job import HOSTS
+from scipy.linalg.lapack import dgetrf
 
 from json_keys import require_keys
 
@@ -80,6 +82,36 @@ def test_the_result_does_not_hang_on_the_grid_or_the_mode(capsys):
         assert all(one["gflops"] > 0 and one["runs"] == 1 for one in facts["modes"].values())
     lines = facts["lines_not_in_plain"]
     assert lines["lookahead"] > 0 and lines["flow"] > 0
+
+
+@pytest.mark.parametrize(("grid", "workers"), [("2x1", 3), ("2x2", 2)])
+def test_workers_update_narrow_parts_at_once(capsys, grid, workers):
+    facts = solved(
+        capsys, "--n", 120, "--nb", 10, "--grid", grid, "--width", 7, "--mode", "flow",
+        "--workers", workers, "--runs", 3,
+    )  # fmt: skip
+    assert facts["threads"] == workers and facts["modes"]["flow"]["runs"] == 3
+
+
+@pytest.mark.parametrize("grid", [(2, 1), (2, 2)])
+def test_pivots_of_one_process_row_after_the_other(grid):
+    """Rows of every other block are a millionth of the rest: the panels of the first half have all
+    pivots on process row 1, which has no rows left for those of the second half."""
+    n, nb, seed = 72, 6, 5
+    words = {"n": n, "nb": nb, "grid": grid, "width": 11, "workers": 2, "seed": seed}
+    words.update(singular=0, steps=nb, modes=linpack.MODES, runs=1, pivots=1)
+    with common.run_folder() as folder:
+        facts = common.start("linpack", grid[0] * grid[1], words, folder, 60)
+    matrix = linpack.elements(n, seed)[:, :n]
+    matrix[np.arange(n) // nb % 2 == 0] *= 2.0**-20
+    factors, pivots, _ = dgetrf(matrix)
+    rows = np.arange(n)
+    for i, pivot in enumerate(pivots):
+        rows[[i, pivot]] = rows[[pivot, i]]
+    assert (rows[: n // 2] // nb % 2 == 1).all() and np.isfinite(factors).all()
+    for mode in linpack.MODES:
+        assert facts["modes"][mode]["pivots"] == pivots.tolist(), mode
+        assert facts["modes"][mode]["residual"] < linpack.PASSES_BELOW, mode
 
 
 def test_hpls_line_is_printed(capsys):
@@ -164,3 +196,13 @@ def test_memory_is_the_matrix_and_a_few_panels(capsys, mode, rows, columns):
     each = rows * columns
     matrix, all_of_it = 8 * 2000 * 2001 / each, linpack.memory(2000, 64, rows, columns) / each
     assert 0.9 * matrix < grown < all_of_it + (8 << 20), (grown, matrix)
+
+
+def test_blocks_larger_than_the_matrix_need_no_memory(capsys):
+    """Columns as long as --nb says would take 400 MB."""
+
+    def peak(nb):
+        words = ("--n", 500, "--nb", nb, "--grid", "2x1", "--mode", "plain")
+        return solved(capsys, *words)["peak_bytes"]
+
+    assert peak(100_000) < peak(500) + (8 << 20)
