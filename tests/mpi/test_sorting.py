@@ -108,6 +108,31 @@ def test_rows_are_divided_exactly_and_equal_ones_by_process(comm):
             assert len(before) <= each and not equals, f"{case}: {counts}, {each}"
 
 
+@ranks(2, 3)
+def test_many_cuts_take_rounds_of_few_keys(comm, monkeypatch):
+    from hocket.computing import dividing
+
+    asked, places = [], dividing.places
+
+    def counting(keys, wanted):
+        asked.append(len(wanted[0]))
+        return places(keys, wanted)
+
+    monkeypatch.setattr(dividing, "places", counting)
+    parts = np.random.default_rng(15).integers(0, 10**6, (comm.size, 5000))
+    parts.sort(axis=1)
+    order = np.argsort(parts, axis=None, kind="stable") // 5000
+    for count, most in ((1, 128), (40, 2048), (3000, 3000)):
+        wanted = np.linspace(1, parts.size - 1, count).astype(int)
+        asked.clear()
+        counts = np.full(comm.size, 5000)
+        cuts = dividing.divide(comm, [parts[comm.rank]], counts, wanted)
+        for process in range(comm.size):
+            before = np.cumsum(order == process)[wanted - 1]
+            np.testing.assert_array_equal(cuts[process], before)
+        assert 0 < max(asked) <= most, count
+
+
 @ranks(4)
 def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
     from hocket.computing.dividing import divide
