@@ -143,6 +143,46 @@ def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
     np.testing.assert_array_equal(cuts[comm.rank], np.clip(wanted - 1000 * comm.rank, 0, 1000))
 
 
+@ranks(2, 3)
+def test_complex_nan_are_one_value_unless_equal_nan_is_false(comm):
+    nan = np.nan
+    x = np.array([complex(nan, nan)] * 2 + [0, complex(1, nan), complex(nan, 1), complex(2, 0)])
+    for layout in layouts(len(x), comm.size):
+        a = hk.wrap(x[layout.global_indices(comm.rank)[0]], layout, comm)
+        found = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
+        expected = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+        for one, other in zip(found, expected):
+            one = hk.replicated(one)
+            assert one.shape == other.shape and one.tobytes() == other.tobytes(), layout
+        assert np.unique(a, equal_nan=False).size == len(x)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "M8[s]", "m8[s]", "c16", "i4", "S3"])
+def test_second_keys_are_found_as_searchsorted_finds_them(dtype):
+    from hocket.computing.dividing import search
+
+    rng = np.random.default_rng(14)
+    numbers = rng.integers(-20, 20, 60)
+    key = numbers.astype(dtype)
+    missing = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}.get(key.dtype.kind)
+    if missing is not None:
+        key[::5] = np.array(missing, dtype)
+    values = rng.choice(key, 200)
+    begins = rng.integers(0, 60, 200)
+    ends = np.minimum(begins + rng.integers(0, 30, 200), 60)
+    for begin, end in ((0, 20), (20, 40), (40, 60)):  # runs, within which the parts are
+        key[begin:end].sort()
+        ends[(begins >= begin) & (begins < end)] = np.minimum(
+            ends[(begins >= begin) & (begins < end)], end
+        )
+    for side in ("left", "right"):
+        expected = [
+            begin + np.searchsorted(key[begin:end], value, side)
+            for begin, end, value in zip(begins, ends, values)
+        ]
+        np.testing.assert_array_equal(search(key, begins, ends, values, side), expected)
+
+
 @ranks(1, 3)
 def test_terms_that_numpy_refuses(comm):
     a = hk.arange(hk.Layout(8, "(BLOCK)", comm.size), comm=comm)
