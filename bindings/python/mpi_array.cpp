@@ -84,9 +84,13 @@ void bind_array(nb::module_& m) {
         "divide",
         [](std::uintptr_t comm, std::int64_t bytes, const nb::callable& pick,
            const nb::callable& place, const Numbers& counts, const Numbers& wanted, bool together) {
-            const auto bytes_of = [](const nb::object& found, std::size_t size) {
+            const auto bytes_of = [](const char* function, const nb::object& found,
+                                     std::size_t size) {
                 auto all = nb::cast<nb::bytes>(found);
-                if (all.size() != size) throw Error("a sort of rows has lost some");
+                if (all.size() != size)
+                    throw Error(std::string("the function ") + function +
+                                " of a division of sorted rows returned " +
+                                std::to_string(all.size()) + " bytes, not " + std::to_string(size));
                 return all;
             };
             const auto pick_rows = [&](std::span<const std::int64_t> rows, std::byte* keys) {
@@ -94,8 +98,9 @@ void bind_array(nb::module_& m) {
                 const auto asked =
                     std::make_shared<std::vector<std::int64_t>>(rows.begin(), rows.end());
                 const auto size = static_cast<std::int64_t>(rows.size_bytes());
-                const nb::bytes found = bytes_of(pick(memory_view(asked->data(), size, asked)),
-                                                   rows.size() * static_cast<std::size_t>(bytes));
+                const nb::bytes found =
+                    bytes_of("pick", pick(memory_view(asked->data(), size, asked)),
+                             rows.size() * static_cast<std::size_t>(bytes));
                 std::memcpy(keys, found.data(), found.size());
             };
             const auto place_keys = [&](const std::byte* keys, std::span<std::int64_t> before,
@@ -103,8 +108,8 @@ void bind_array(nb::module_& m) {
                 const nb::gil_scoped_acquire locked;
                 const auto size = static_cast<std::int64_t>(before.size()) * bytes;
                 const auto all = std::make_shared<std::vector<std::byte>>(keys, keys + size);
-                const nb::bytes found =
-                    bytes_of(place(memory_view(all->data(), size, all)), 2 * before.size_bytes());
+                const nb::bytes found = bytes_of(
+                    "place", place(memory_view(all->data(), size, all)), 2 * before.size_bytes());
                 std::memcpy(before.data(), found.data(), before.size_bytes());
                 std::memcpy(with_equals.data(),
                             static_cast<const std::byte*>(found.data()) + before.size_bytes(),

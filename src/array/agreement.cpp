@@ -14,6 +14,13 @@
 namespace hocket::array {
 namespace {
 
+comm::Protocol<> merge_into(Comm on, comm::CallSignature mine, int tag, comm::Merge merge,
+                            std::shared_ptr<std::string> row) {
+    co_await on.state().open();
+    *row = co_await comm::merge_payloads(comm::Group::whole(on.state().link()), tag,
+                                         std::move(mine), std::move(merge));
+}
+
 comm::Protocol<> agreed(Comm on, comm::CallSignature mine, int tag) {
     co_await on.state().open();
     co_await comm::agree(comm::Group::whole(on.state().link()), tag, std::move(mine));
@@ -94,6 +101,25 @@ std::shared_ptr<const std::byte> allgather(const Comm& comm, const std::string& 
     Row row(comm, bytes);
     std::memcpy(row.data(), mine, static_cast<std::size_t>(bytes));
     return row.gather(call, deadline);
+}
+
+std::string merged(const Comm& comm, const std::string& call, std::string mine,
+                   std::function<void(std::string& row, const std::string& other)> merge,
+                   Deadline deadline) {
+    comm::CallSignature signature;
+    signature.text = call + " (" + std::to_string(mine.size()) + " bytes of each process)";
+    std::string text = signature.text;
+    signature.payload = std::move(mine);
+    const comm::Merge merge_two = [merge = std::move(merge)](std::string low,
+                                                             const std::string& high) {
+        if (low.size() == high.size()) merge(low, high);  // else their texts differ
+        return low;
+    };
+    const auto row = std::make_shared<std::string>();
+    call_and_wait(comm, std::move(text), deadline, [&](int tag) {
+        return merge_into(comm, std::move(signature), tag, merge_two, row);
+    });
+    return std::move(*row);
 }
 
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,

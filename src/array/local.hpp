@@ -131,6 +131,11 @@ std::shared_ptr<const std::byte> allgather(const Comm& comm, const std::string& 
                                            const void* mine, std::int64_t bytes, Deadline deadline);
 std::vector<std::byte> allgather(const Comm& comm, const void* mine, std::int64_t bytes,
                                  Deadline deadline);
+/// The rows of all processes, of one length, merged in pairs by the messages of an agreement, on
+/// every process. `merge` changes the first by the second. Collective. `call`: as of Row::gather.
+std::string merged(const Comm& comm, const std::string& call, std::string mine,
+                   std::function<void(std::string& row, const std::string& other)> merge,
+                   Deadline deadline);
 /// Gathers one number of every process.
 std::vector<std::int64_t> allgather(const Comm& comm, std::int64_t mine, Deadline deadline);
 

@@ -313,17 +313,25 @@ Protocol<std::string> agree(Group group, int tag, CallSignature mine, Disagreeme
     return agree_by(std::move(group), tag, std::move(mine), std::move(merge));
 }
 
-Protocol<std::string> gather(Group group, int tag, CallSignature mine) {
+Protocol<std::string> merge_payloads(Group group, int tag, CallSignature mine, Merge merge_two) {
     const int size = group.size();
-    return agree_by(std::move(group), tag, std::move(mine),
-                    [size](const std::string& low, const std::string& high) {
-                        MemberSignature first = MemberSignature::unpacked(low);
-                        MemberSignature second = MemberSignature::unpacked(high);
-                        std::string both = first.statement.payload + second.statement.payload;
-                        first = merge(std::move(first), std::move(second), size, calls_differ);
-                        first.statement.payload = std::move(both);
-                        return first.packed();
-                    });
+    return agree_by(
+        std::move(group), tag, std::move(mine),
+        [size, merge_two = std::move(merge_two)](const std::string& low, const std::string& high) {
+            MemberSignature first = MemberSignature::unpacked(low);
+            MemberSignature second = MemberSignature::unpacked(high);
+            std::string both =
+                merge_two(std::move(first.statement.payload), std::move(second.statement.payload));
+            first = merge(std::move(first), std::move(second), size, calls_differ);
+            first.statement.payload = std::move(both);
+            return first.packed();
+        });
+}
+
+Protocol<std::string> gather(Group group, int tag, CallSignature mine) {
+    return merge_payloads(
+        std::move(group), tag, std::move(mine),
+        [](const std::string& low, const std::string& high) { return low + high; });
 }
 
 }  // namespace hocket::comm

@@ -99,6 +99,9 @@ Protocol<std::string> broadcast(Group group, int tag, std::string text);
 Protocol<std::string> agree(Group group, int tag, CallSignature mine,
                             Disagreement disagreement = calls_differ);
 
+/// `agree`, but returns the payloads of all members, merged.
+Protocol<std::string> merge_payloads(Group group, int tag, CallSignature mine, Merge merge);
+
 /// `agree`, but returns the payloads of all members, one after the other.
 Protocol<std::string> gather(Group group, int tag, CallSignature mine);
 

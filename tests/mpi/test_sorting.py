@@ -108,6 +108,31 @@ def test_rows_are_divided_exactly_and_equal_ones_by_process(comm):
             assert len(before) <= each and not equals, f"{case}: {counts}, {each}"
 
 
+@ranks(2, 3)
+def test_many_cuts_take_rounds_of_few_keys(comm, monkeypatch):
+    from hocket.computing import dividing
+
+    asked, places = [], dividing.places
+
+    def counting(keys, wanted):
+        asked.append(len(wanted[0]))
+        return places(keys, wanted)
+
+    monkeypatch.setattr(dividing, "places", counting)
+    parts = np.random.default_rng(15).integers(0, 10**6, (comm.size, 5000))
+    parts.sort(axis=1)
+    order = np.argsort(parts, axis=None, kind="stable") // 5000
+    for count, most in ((1, 128), (40, 2048), (3000, 3000)):
+        wanted = np.linspace(1, parts.size - 1, count).astype(int)
+        asked.clear()
+        counts = np.full(comm.size, 5000)
+        cuts = dividing.divide(comm, [parts[comm.rank]], counts, wanted)
+        for process in range(comm.size):
+            before = np.cumsum(order == process)[wanted - 1]
+            np.testing.assert_array_equal(cuts[process], before)
+        assert 0 < max(asked) <= most, count
+
+
 @ranks(4)
 def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
     from hocket.computing.dividing import divide
@@ -116,6 +141,46 @@ def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
     cuts = divide(comm, [np.zeros(1000)], np.full(comm.size, 1000), wanted)
     np.testing.assert_array_equal(cuts.sum(axis=0), wanted)
     np.testing.assert_array_equal(cuts[comm.rank], np.clip(wanted - 1000 * comm.rank, 0, 1000))
+
+
+@ranks(2, 3)
+def test_complex_nan_are_one_value_unless_equal_nan_is_false(comm):
+    nan = np.nan
+    x = np.array([complex(nan, nan)] * 2 + [0, complex(1, nan), complex(nan, 1), complex(2, 0)])
+    for layout in layouts(len(x), comm.size):
+        a = hk.wrap(x[layout.global_indices(comm.rank)[0]], layout, comm)
+        found = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
+        expected = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+        for one, other in zip(found, expected):
+            one = hk.replicated(one)
+            assert one.shape == other.shape and one.tobytes() == other.tobytes(), layout
+        assert np.unique(a, equal_nan=False).size == len(x)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "M8[s]", "m8[s]", "c16", "i4", "S3"])
+def test_second_keys_are_found_as_searchsorted_finds_them(dtype):
+    from hocket.computing.dividing import search
+
+    rng = np.random.default_rng(14)
+    numbers = rng.integers(-20, 20, 60)
+    key = numbers.astype(dtype)
+    missing = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}.get(key.dtype.kind)
+    if missing is not None:
+        key[::5] = np.array(missing, dtype)
+    values = rng.choice(key, 200)
+    begins = rng.integers(0, 60, 200)
+    ends = np.minimum(begins + rng.integers(0, 30, 200), 60)
+    for begin, end in ((0, 20), (20, 40), (40, 60)):  # runs, within which the parts are
+        key[begin:end].sort()
+        ends[(begins >= begin) & (begins < end)] = np.minimum(
+            ends[(begins >= begin) & (begins < end)], end
+        )
+    for side in ("left", "right"):
+        expected = [
+            begin + np.searchsorted(key[begin:end], value, side)
+            for begin, end, value in zip(begins, ends, values)
+        ]
+        np.testing.assert_array_equal(search(key, begins, ends, values, side), expected)
 
 
 @ranks(1, 3)

@@ -58,13 +58,20 @@ def places(keys: list[AnyArray], wanted: list[AnyArray]) -> tuple[Numbers, Numbe
 
 def search(key: AnyArray, begins: Numbers, ends: Numbers, values: AnyArray, side: Any) -> Numbers:
     """`numpy.searchsorted` of each value in a part of its own, [begin, end), which is sorted."""
-    if key.dtype.kind not in "biuSU":  # NaN is after all numbers, which < and <= do not say
+    if key.dtype.kind not in "biuSUfmM":  # complex: order by parts, which < and <= do not know
         parts = zip(begins.tolist(), ends.tolist(), values)
         found = [
             begin + np.searchsorted(key[begin:end], value, side) for begin, end, value in parts
         ]
         return np.asarray(found, np.int64)
-    is_before = np.less if side == "left" else np.less_equal
+    compare = np.less if side == "left" else np.less_equal
+
+    def is_before(a: AnyArray, b: AnyArray) -> AnyArray:
+        found = compare(a, b)
+        if key.dtype.kind in "fmM":  # NaN is after all numbers, which < and <= do not say
+            found |= np.isnan(b) & (~np.isnan(a) if side == "left" else True)
+        return np.asarray(found)
+
     begins, ends = begins.copy(), ends.copy()
     for _ in range(int((ends - begins).max(initial=0)).bit_length()):
         middle = (begins + ends) >> 1

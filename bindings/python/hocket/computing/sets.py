@@ -39,6 +39,8 @@ def unique(
         found.append(order[np.subtract(np.cumsum(counts), counts)])
     if return_inverse and not by_order:
         number = searchsorted(values, a)
+        if a.dtype.kind == "c":  # NaN that are in order after the one that remains
+            number = np.minimum(number, values.size - 1)
         found.append(number if _SHAPED else ravel(number))
     elif return_inverse:  # two NaN have different numbers, by their places in the order
         ends = np.cumsum(counts)
@@ -59,7 +61,11 @@ def counted(a: Array, equal_nan: bool = True) -> tuple[Array, Array]:
     """The distinct values in order, and how often each occurs, in even parts."""
     a = without_copies(a)
     mine, often = np.unique(a.local.reshape(-1), return_counts=True, equal_nan=equal_nan)
-    values, often = sort_rows(a.comm, [mine], often, together=True)
+    if equal_nan and mine.dtype.kind == "c":  # all NaN are one value, the first of them in order
+        key = np.where(np.isnan(mine), mine.dtype.type(complex(np.nan, np.nan)), mine)
+        _, values, often = sort_rows(a.comm, [key], mine, often, together=True)
+    else:
+        values, often = sort_rows(a.comm, [mine], often, together=True)
     values, place = np.unique(values, return_inverse=True, equal_nan=equal_nan)
     counts = np.zeros(len(values), np.intp)
     np.add.at(counts, place, often)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting: local along local axes. Else each process sorts an even share: numbers that equal each
-other move once (`number_sorting`), and others with the element's number as the second key, so that
-the order is stable."""
+"""Sorting: local along local axes. Else each process sorts an even share. Numbers move once if no
+program can tell equal ones apart (`number_sorting`); others move with the element's number as the
+second key, so that the order is stable."""
 
 from __future__ import annotations
 
