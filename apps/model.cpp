@@ -75,7 +75,7 @@ double simulated_now() {
 
 void use_model(const std::string& seconds, const std::string& of_step) {
     model = model_of(seconds);
-    model_of_step = of_step.empty() ? model : model_of(of_step);
+    model_of_step = model_of(of_step);
 }
 
 }  // namespace apps

@@ -22,8 +22,8 @@ enum class Work {
 #ifdef HOCKET_SIMULATED
 /// Spends the simulated time of so many units; true: skip the work.
 bool modelled(Work work, double units);
-/// Seconds a unit, in the order of `Work`, with commas between them; `of_step` where a step has one
-/// of its process's processors ("": the same).
+/// Seconds a unit, in the order of `Work`, with commas between them: `of_step` for a step that has
+/// one of its process's processors, `seconds` for a process with all of its threads.
 /// @throws hocket::Error for anything else.
 void use_model(const std::string& seconds, const std::string& of_step);
 /// Interrupts computing, as an operating system does: on average after `every` seconds of it, for

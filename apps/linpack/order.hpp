@@ -2,8 +2,8 @@
 // The order that pivots give the rows. In memory, no row leaves its process: a row that becomes
 // one of U's comes to the front of its process's rows, and the row there takes its place. So U's
 // rows alone travel; those that they displace would be half as many again, all from one process.
-// It is the pivots that decide how many rows are left on each process, which is about as many if
-// the matrix has no structure.
+// The pivots decide how many rows are left on each process: about as many if the matrix has no
+// structure.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flow/processors.hpp"
 
-#include <exception>
-
 #include "base/wakeup.hpp"
 #include "comm/polled.hpp"
 #include "flow/state.hpp"
@@ -46,18 +44,6 @@ void take_processor() {
 
 void give_processor() {
     if (Processors* const all = processors()) all->give();
-}
-
-void off_processor(const std::function<void()>& wait) {
-    std::exception_ptr error;
-    give_processor();
-    try {
-        wait();
-    } catch (...) {
-        error = std::current_exception();
-    }
-    take_processor();
-    if (error) std::rethrow_exception(error);
 }
 
 void pause_off_processor(Operation& operation) {

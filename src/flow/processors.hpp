@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <exception>
 #include <set>
 #include <utility>
 
@@ -27,7 +27,7 @@ class Processors {
     bool wanted_above(int priority) const {
         return !waiting_.empty() && -waiting_.begin()->first > priority;
     }
-    /// Whether a ready step may begin: there is a free one that no other waits for.
+    /// Whether a ready step may begin: one is free, and no step waits for it that is as urgent.
     bool any_for(const Queues& ready) const;
 
   private:
@@ -40,9 +40,20 @@ class Processors {
 void take_processor();
 void give_processor();
 /// The step that this thread runs has no processor during `wait()`.
-void off_processor(const std::function<void()>& wait);
-/// It pauses until the operation completes: without a processor, if it is a step that waits in its
-/// middle.
+template <class Wait>
+void off_processor(Wait&& wait) {
+    std::exception_ptr error;
+    give_processor();
+    try {
+        wait();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    take_processor();
+    if (error) std::rethrow_exception(error);
+}
+/// The step that this thread runs pauses until the operation completes: without a processor, if it
+/// is one that waits in its middle.
 void pause_off_processor(Operation& operation);
 
 }  // namespace hocket::flow

@@ -190,7 +190,7 @@ PassCosts PassCosts::parse(const std::string& text) {
     for (const Curve& each : curves)
         if ((costs.*each.costs).empty() && each.costs != &PassCosts::shifted)
             throw Error(std::string("there is no cost of ") + each.name);
-    if (costs.shifted.empty()) costs.shifted = shipped().shifted;  // the same
+    if (costs.shifted.empty()) costs.shifted = shipped().shifted;  // as the distances
     if (costs.processor.empty() || costs.swapped_in_cache == 0 || costs.swapped_past == 0)
         throw Error("there is no processor, swapped_in_cache or swapped_past");
     costs.cache = least_streamed_bytes() / 2;

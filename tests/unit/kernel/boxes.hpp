@@ -102,4 +102,20 @@ inline void naive_copy(const Extents& extents, std::int64_t itemsize, const Byte
     }
 }
 
+/// Whether `transpose` makes a matrix of `unit` bytes a number its transpose, in place, and keeps
+/// the memory around it.
+template <class Transpose>
+bool transposes(std::int64_t rows, std::int64_t columns, std::int64_t unit, Transpose&& transpose) {
+    constexpr std::int64_t guard = 128;
+    std::mt19937_64 random(5);
+    Bytes array = random_bytes(random, rows * columns * unit + 2 * guard);
+    const Bytes before = array;
+    Bytes expected = array;
+    const auto all = static_cast<std::int64_t>(array.size());
+    naive_copy({columns, rows}, unit, before, {{unit, columns * unit}, guard, all}, expected,
+               {{rows * unit, unit}, guard, all});
+    transpose(array.data() + guard);
+    return same(array, expected);
+}
+
 }  // namespace hocket::testing

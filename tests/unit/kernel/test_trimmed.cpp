@@ -22,18 +22,11 @@ std::string check(std::int64_t rows, std::int64_t columns, std::int64_t unit, st
     const auto step = trimmed_step(permutation, means);
     if (!step) return "";
     EXPECT_LE(step->memory, memory);
-    constexpr std::int64_t guard = 128;
-    const std::int64_t bytes = rows * columns * unit;
-    std::mt19937_64 random(5);
-    Bytes array = random_bytes(random, bytes + 2 * guard);
-    const Bytes before = array;
-    Bytes expected = array;
-    const auto all = static_cast<std::int64_t>(array.size());
-    naive_copy({columns, rows}, unit, before, {{unit, columns * unit}, guard, all}, expected,
-               {{rows * unit, unit}, guard, all});
-    step->run(array.data() + guard, {.threads = threads, .schedule = {}});
-    EXPECT_TRUE(same(array, expected)) << rows << " x " << columns << " of " << unit
-                                       << " bytes, threads " << threads << ": " << step->what;
+    EXPECT_TRUE(transposes(
+        rows, columns, unit,
+        [&](std::byte* array) { step->run(array, {.threads = threads, .schedule = {}}); }))
+        << rows << " x " << columns << " of " << unit << " bytes, threads " << threads << ": "
+        << step->what;
     return step->what;
 }
 
