@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
@@ -364,11 +365,35 @@ def test_distributed_indices_read_and_write(comm):
     j = hk.scatter(columns, hk.Layout(30, "(BLOCK)", comm.size), comm)
     np.testing.assert_array_equal(hk.replicated(a[i, j]), whole[rows, columns])
     np.testing.assert_array_equal(hk.replicated(a[i]), whole[rows])
+    np.testing.assert_array_equal(hk.replicated(a[1:7, j]), whole[1:7, columns])
+    np.testing.assert_array_equal(
+        hk.replicated(a[i[:, None], j[:6]]), whole[rows[:, None], columns[:6]]
+    )
+    counts = hk.scatter(columns[:8] % 3, hk.Layout(8, "(CYCLIC)", comm.size), comm)
+    np.testing.assert_array_equal(
+        hk.replicated(np.repeat(a, counts, 0)), np.repeat(whole, columns[:8] % 3, 0)
+    )
+    raises_everywhere(comm, hk.LayoutError, lambda: np.repeat(a, -1 - counts, 0), "8 integers")
     line = a.ravel()
     line[j] = i.astype("float64")
     expected = whole.ravel()
     expected[columns] = rows
     np.testing.assert_array_equal(hk.replicated(line), expected)
+
+
+@ranks(2, 3, 4)
+def test_lines_with_too_few_factors_are_transformed_in_parts(comm):
+    """No process gets the whole line, or one of its two rows."""
+    rng = np.random.default_rng(comm.size)
+    for n in (1, 13, 101, 2 * 13):
+        whole = (rng.normal(size=n) + 1j * rng.normal(size=n)).astype("c8")
+        a = hk.scatter(whole, hk.Layout(n, "(CYCLIC(3))", comm.size), comm)
+        for function, norm in itertools.product(
+            (np.fft.fft, np.fft.ifft), (None, "ortho", "forward")
+        ):
+            found, expected = function(a, norm=norm), function(whole, norm=norm)
+            assert found.dtype == expected.dtype and found.layout == a.layout
+            np.testing.assert_allclose(hk.replicated(found), expected, 0, 1e-5 * n**0.5)
 
 
 class Lent:

@@ -23,7 +23,6 @@ from hocket.computing.operands import (
     check_alike,
     communicator_of,
     made,
-    replicated,
     without_copies,
 )
 from hocket.computing.shapes import expand_dims
@@ -320,15 +319,18 @@ class Selection:
         """Row-major numbers in the array of this process's part of the result. Collective."""
         a, rank, shape = self.a, self.a._rank_and_size[0], self.row_shape
         own = numbers(self.row_layout, rank).reshape(-1)
-        brought = {}
-        for d, part in enumerate(self.parts):
-            if isinstance(part, Array) and part.layout.shape == shape:
-                brought[d] = bring(part, self.row_layout, rank, a.comm).reshape(-1)
-            elif isinstance(part, Array):  # broadcast, and therefore small beside the result
-                brought[d] = replicated(part)
         places: Any = ()
         if shape and not all(self._is_full(part) for part in self.parts):
             places = np.unravel_index(own, shape)
+        brought = {}
+        for d, part in enumerate(self.parts):
+            if self._is_full(part):
+                brought[d] = bring(part, self.row_layout, rank, a.comm).reshape(-1)
+            elif isinstance(part, Array):  # broadcast: each number that this process needs, once
+                needed, places_in = np.unique(
+                    self._within(part.layout.shape, places, len(own)), return_inverse=True
+                )
+                brought[d] = fetch(without_copies(part), needed)[places_in.reshape(-1)]
         result = np.zeros(len(own), np.int64)
         with collective(a.comm, None):
             sliced = 0
@@ -338,9 +340,12 @@ class Selection:
                     index = part.start + part.step * places[axis]
                     sliced += 1
                 else:
-                    values = brought.get(d, part)
-                    index = values if self._is_full(part) else self._picked(values, places)
+                    index = brought.get(d)
+                    if index is None:
+                        within = self._within(part.shape, places, len(own))
+                        index = part.reshape(-1)[within]
                     self._require_inside(index, d, extent)
+                    index = index.astype(np.int64, copy=False)
                     if index.size and index.min() < 0:
                         index = np.where(index < 0, index + extent, index)
                 result *= extent
@@ -351,11 +356,10 @@ class Selection:
         """Whether it is a distributed array of one index for each row."""
         return isinstance(part, Array) and part.layout.shape == self.row_shape
 
-    def _picked(self, values: AnyArray, places: Any) -> AnyArray:
-        inner = places[self.first : self.first + self.inner]
-        offset = self.inner - values.ndim
-        at = tuple(
-            inner[offset + d] if extent > 1 else np.zeros_like(inner[offset + d])
-            for d, extent in enumerate(values.shape)
-        )
-        return values[at] if at else np.full(len(places[0]) if places else 1, values)
+    def _within(self, shape: Shape, places: Any, count: int) -> Numbers:
+        """Row-major numbers in an index of this shape, which is broadcast to `inner` dimensions."""
+        result = np.zeros(count, np.int64)
+        for extent, place in zip(shape, places[self.first + self.inner - len(shape) :]):
+            if extent > 1:
+                result = result * extent + place
+        return result

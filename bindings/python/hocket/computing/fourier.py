@@ -279,20 +279,9 @@ def long_line(function: Any, a: Array, axis: int, norm: Any) -> Array:
     from hocket.computing.shapes import reshape, transpose
 
     n, shape = a.shape[axis], a.shape
-    sides = [d for d in range(2, math.isqrt(n) + 1) if n % d == 0]
-    if not sides:
-        if n > 1 << 20:
-            raise LayoutError(
-                f"a distributed line of {n} elements, a prime, has no parts to be transformed; "
-                "choose a length with factors"
-            )
-        from hocket.computing.operands import replicated
-
-        found = function(replicated(a), axis=axis, norm=norm)
-        from hocket.computing.operands import part_of
-
-        return made(part_of(found, a.layout, a._rank_and_size[0]), a.layout, a.comm)
-    rows = sides[-1]
+    rows = max(d for d in range(1, math.isqrt(n) + 1) if n % d == 0)
+    if rows < a.layout.size:
+        return reshape(indivisible_line(function, reshape(a, (n,)), norm), shape)
     columns = n // rows
     sign = -2j if function is np.fft.fft else 2j
     matrix = lines(function, reshape(a, (rows, columns)), 0, norm)
@@ -301,3 +290,38 @@ def long_line(function: Any, a: Array, axis: int, norm: Any) -> Array:
     matrix = made((matrix.local * twiddle).astype(matrix.dtype), matrix.layout, a.comm)
     matrix = lines(function, matrix, 1, norm)
     return reshape(transpose(matrix), shape)
+
+
+def indivisible_line(function: Any, line: Array, norm: Any) -> Array:
+    """One line with too few factors for all processes, as a convolution with a chirp (L. I.
+    Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
+    1970), which transforms lines of a power of two. Collective."""
+    from hocket.computing.random import with_numbers
+
+    n, processes, forward = line.size, line.layout.size, function is np.fft.fft
+    with collective(line.comm, None):
+        if n >= 1 << 31:
+            raise LayoutError(
+                f"a distributed line of {n} elements has no {processes} factors or more; choose a "
+                "length that has, or one below 2^31"
+            )
+
+    def chirp(k: Any) -> Any:
+        return np.exp((-1j if forward else 1j) * np.pi / n * (k * k % (2 * n)))
+
+    # Long enough for the convolution, and for as many rows as there are processes.
+    length = 1 << max((2 * n - 2).bit_length(), 2 * (processes - 1).bit_length())
+    padded, window = (
+        zeros(balanced((length,), processes), np.complex128, comm=line.comm) for _ in range(2)
+    )
+    (k,) = with_numbers(line)
+    own = chirp(k)
+    padded[:n] = made(line.local * own, line.layout, line.comm)
+    (k,) = with_numbers(window)
+    k = np.minimum(k, length - k)
+    window.local[...] = np.where(k < n, chirp(k).conj(), 0)
+    product: Any = fftn(padded) * fftn(window)
+    found = redistribute(ifftn(product).section((slice(0, n),)), line.layout)
+    scale = n**-0.5 if norm == "ortho" else 1 / n if (norm == "forward") == forward else 1.0
+    kind = function(np.ones(2, line.dtype)).dtype
+    return made((found.local * own * scale).astype(kind), line.layout, line.comm)

@@ -16,7 +16,7 @@ from hocket.computing.filling import full as filled
 from hocket.computing.indexing import as_value
 from hocket.computing.layouts import balanced, even, one_axis
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import as_arrays, broadcast_shape, replicated
+from hocket.computing.operands import as_arrays, broadcast_shape
 from hocket.creation import from_function
 from hocket.errors import LayoutError
 
@@ -176,10 +176,12 @@ def tile(A: Array, reps: Any) -> Any:
 
 
 def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
-    """`numpy.repeat`. Distributed `repeats` are copied to every process."""
+    """`numpy.repeat`."""
     a, d = shapes.flattened(a, axis)
     if isinstance(repeats, Array):
-        repeats = replicated(repeats)
+        if repeats.size != 1:
+            return np.take(a, sources(a, repeats, a.shape[d]), axis=d)
+        repeats = repeats.reshape(())[()]
     with collective(a.comm, None):
         extent = a.shape[d]
         counts = np.asarray(repeats, None if np.size(repeats) else np.int64)
@@ -196,6 +198,22 @@ def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
         a.comm,
     )
     return np.take(a, index, axis=d)
+
+
+def sources(a: Array, repeats: Array, extent: int) -> Any:
+    """For each element of `np.repeat` along an axis of `extent` elements, which one it repeats."""
+    wrong = LayoutError(f"repeats is {repeats!r:.80}; give {extent} integers of 0 or more")
+    with collective(a.comm, None):
+        if repeats.shape != (extent,) or repeats.dtype.kind not in "biu":
+            raise wrong
+    counts: Any = repeats.astype(np.int64)
+    if extent and np.min(counts) < 0:
+        raise wrong
+    ends = np.cumsum(counts)
+    begun = filled(balanced((int(ends[-1]) if extent else 0,), a.layout.size), 0, comm=a.comm)
+    begins = ends[:-1]
+    np.add.at(begun, begins[begins < begun.size], 1)  # several, if some are repeated 0 times
+    return np.cumsum(begun)
 
 
 def delete(arr: Array, obj: Any, axis: Any = None) -> Any:
