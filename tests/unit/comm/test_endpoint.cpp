@@ -29,10 +29,7 @@ struct ToyLinks {
     Link& b() { return *b_; }
     static int rank_of_a() { return 0; }
     static int rank_of_b() { return 1; }
-    bool lose_b() {
-        b_.reset();
-        return true;
-    }
+    void lose_b() { b_.reset(); }
     Link a_;
     std::unique_ptr<Link> b_;
 };
@@ -43,7 +40,6 @@ struct Alone {
     Link& b() { return link_; }
     static int rank_of_a() { return 0; }
     static int rank_of_b() { return 0; }
-    static bool lose_b() { return false; }
     Link link_;
 };
 

@@ -21,7 +21,6 @@ struct ByMpi {
     Link& b() { return *link_; }
     static int rank_of_a() { return 0; }
     static int rank_of_b() { return 0; }
-    static bool lose_b() { return false; }
     OwnedLink link_;
 };
 
