@@ -12,6 +12,10 @@ import pytest
 # A calibration of this machine must not affect the tests.
 os.environ["HOCKET_MODEL"] = "default"
 
+# With it, print writes a text and the end of its line apart, and what two processes of MPICH print
+# runs into each other.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 # Open MPI chooses these on one machine anyhow. Its search for networks takes a quarter of the CPU
 # time of a start, and tests start a thousand processes.
 os.environ.setdefault("OMPI_MCA_pml", "ob1")

@@ -36,9 +36,12 @@ for _ in range(2):
 """
 
 
+@pytest.mark.parametrize("program", ["test_blocking", "test_blocking_large"])
 @pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_c(ranks: int, tmp_path: Path) -> None:
-    printed = built.start(built.folder() / "tests" / "test_blocking", ranks, tmp_path)
+def test_c(ranks: int, program: str, tmp_path: Path) -> None:
+    printed = built.start(built.folder() / "tests" / program, ranks, tmp_path)
+    if "no large counts" in printed:
+        pytest.skip("this MPI has no functions with large counts")
     said = re.search(rf"^blocking: (\d+) checks on {ranks} processes$", printed, re.MULTILINE)
     assert said is not None, printed
     assert int(said[1]) > 1000 * ranks

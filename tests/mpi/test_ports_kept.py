@@ -100,12 +100,14 @@ def job(folder: Path, role: str, side: str, name: str, processes: int, last, **o
 
 
 def kill(process: subprocess.Popen) -> None:
-    """Every process of a job at once, as the end of a node does."""
-    children = subprocess.run(
-        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False
-    ).stdout.split()
-    for child in [*children, process.pid]:
-        os.kill(int(child), signal.SIGKILL)
+    """Every process of a job at once, as the end of a node does. MPICH's are grandchildren."""
+    job = [process.pid]
+    for parent in job:
+        found = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, check=False)
+        job.extend(map(int, found.stdout.split()))
+    for each in reversed(job):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
     process.wait(LONG)
 
 
