@@ -306,7 +306,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
 }
 
 double Squares::cost() const {
-    // What rows that share few sets cost more.
+    // Rows that share few sets cost more.
     const double sets = few_sets(pitch) ? swapped_tiles(false) - swapped_tiles(true) : 0.0;
     switch (Tiling(*this).method) {
         case Tiling::Method::near:
