@@ -237,9 +237,11 @@ double scattered(std::int64_t block, std::size_t dimensions, bool cached) {
     const double bytes = static_cast<double>(block);
     if (cached) return 1.0 + 45.0 / bytes;
     // A block that does not begin at a cache line shares one with its neighbour. In more than two
-    // dimensions, successive blocks lie farther apart. (Measured.)
+    // dimensions, successive blocks lie farther apart, where the prefetcher of the second level has
+    // to find them. (Measured.)
     const double lines = block > 64 && block % 64 != 0 ? 32.0 : 0.0;
-    const double apart = dimensions > 2 ? 50.0 : 0.0;
+    const bool near = distances().fetching == Fetching::first_level;
+    const double apart = dimensions > 2 && !near ? 50.0 : 0.0;
     return at(PassCosts::kept().scattered, block) + (lines + apart) / bytes;
 }
 

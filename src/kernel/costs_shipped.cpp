@@ -81,7 +81,7 @@ PassCosts zen5() {
                        {2272, 1.1}},
             .shifted = {{128, 1.2}, {192, 1.0}, {256, 0.86}, {320, 0.86}, {384, 0.86}},
             .swapped_in_cache = 0.95,
-            .swapped_past = 1.52,
+            .swapped_past = 1.2,
             .distances = {.short_ahead = 8 * KiB,
                           .long_ahead = 8 * KiB,
                           .ring_ahead = 24 * KiB,

@@ -28,6 +28,7 @@ class Planner {
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
         if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
         if (best && best->cost() <= 2.0) return best;
         // All other plans move it three times or more.
         if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
@@ -47,6 +48,7 @@ class Planner {
         if (method == "panels") {
             consider_splits(best, permutation);
             if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
+            if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             consider_reductions(best, permutation);
         }

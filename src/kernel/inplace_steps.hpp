@@ -16,8 +16,9 @@ Step slab_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> square_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> tiles_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> trimmed_step(const Permutation& permutation, const Resources& means);
-/// Its cost is infinite on a processor where it has not been measured.
+/// Their cost is infinite on a processor where it has not been measured.
 std::optional<Step> shifted_step(const Permutation& permutation, const Resources& means);
+std::optional<Step> ringed_step(const Permutation& permutation, const Resources& means);
 
 /// Divides the destination's fastest dimension into parts of `width`, which a pass makes blocks
 /// before cycles move them; or the source's fastest dimension, first by cycles, before a pass
@@ -32,9 +33,9 @@ struct Split {
     double cost() const;
     std::int64_t memory(const Resources& means) const;
     Step step(const Resources& means) const;
+    std::size_t dimension() const;  // the divided dimension
 
   private:
-    std::size_t dimension() const;  // the divided dimension
     Ring ring(int threads) const;
     Permutation of_blocks() const;
 };

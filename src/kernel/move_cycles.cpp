@@ -168,8 +168,8 @@ class KeptCycles {
     struct Key {
         std::vector<std::int64_t> extents;
         std::vector<std::size_t> axes;
-        std::int64_t step, in_ring, longest;
-        bool first;
+        Ring ring;
+        std::int64_t longest;
         bool operator==(const Key&) const = default;
     };
     using Table = std::shared_ptr<const std::vector<Segment>>;
@@ -224,8 +224,7 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
                           });
         }
     };
-    const KeptCycles::Key key{permutation.extents, permutation.axes, ring.step,
-                              ring.in_ring,        cut.longest,      ring.first};
+    const KeptCycles::Key key{permutation.extents, permutation.axes, ring, cut.longest};
     if (const auto table = kept_cycles().find(key)) return move_all(*table);
     CycleFinder finder(permutation, ring);
     std::vector<Segment> found;

@@ -110,7 +110,10 @@ Permutation make_permutation(std::span<const std::int64_t> shape,
 Successor::Successor(const Permutation& permutation, const Ring& ring)
     : positions_(permutation.blocks()),
       step_(ring.step),
+      side_(ring.side),
       in_ring_(std::max<std::int64_t>(ring.in_ring, 1), positions_),
+      band_(std::max<std::int64_t>(ring.side * ring.across, 1), positions_),
+      in_band_(std::max<std::int64_t>(ring.first ? ring.side : ring.across, 1), positions_),
       first_(ring.first) {
     const auto strides = dense_strides(permutation.extents, 1);
     for (std::size_t k = permutation.dimensions(); k-- > 1;) {

@@ -40,10 +40,16 @@ Permutation make_permutation(std::span<const std::int64_t> shape,
 
 /// A pass before or after the cycles that moves every run of `in_row` positions (the last one of an
 /// item may be shorter) `step` positions down, the first ones to the end.
+///
+/// With a side, positions are those of bands: `across` square tiles of `side` rows, each a block
+/// long. Before the cycles, the pass takes columns of a band to rows of the tiles, and in every run
+/// of `in_ring` tiles each to the tile before it; after the cycles, rows to columns.
 struct Ring {
     std::int64_t step = 0;  // 0: no pass
     std::int64_t in_ring = 0;
     bool first = true;  // before the cycles, else after them
+    std::int64_t side = 0, across = 0;
+    bool operator==(const Ring&) const = default;
 };
 
 /// The position from which the block at a position of the permuted array comes: the next vacancy of
@@ -53,7 +59,7 @@ class Successor {
     explicit Successor(const Permutation& permutation, const Ring& ring = {});
     std::int64_t operator()(std::int64_t position) const {
         if (step_ == 0) return source_of(position);
-        return first_ ? down(source_of(position)) : source_of(down(position));
+        return first_ ? moved(source_of(position)) : source_of(moved(position));
     }
 
   private:
@@ -73,10 +79,20 @@ class Successor {
         }
         return source + position * last_stride_;
     }
-    std::int64_t down(std::int64_t position) const {
+    std::int64_t moved(std::int64_t position) const {
+        if (side_ == 0) return down(position, positions_);
+        const std::int64_t across = band_.divisor() / side_;
+        const std::int64_t band = band_.quotient(position) * band_.divisor();
+        const std::int64_t quotient = in_band_.quotient(position - band);
+        const std::int64_t rest = position - band - quotient * in_band_.divisor();
+        return first_ ? band + rest * across + down(quotient, across)
+                      : band + down(rest, across) * side_ + quotient;
+    }
+    /// One step down in the ring of a position, of so many positions in all.
+    std::int64_t down(std::int64_t position, std::int64_t all) const {
         const std::int64_t ring = in_ring_.quotient(position) * in_ring_.divisor();
         const std::int64_t lower = position - step_;
-        return lower >= ring ? lower : lower + std::min(in_ring_.divisor(), positions_ - ring);
+        return lower >= ring ? lower : lower + std::min(in_ring_.divisor(), all - ring);
     }
 
     struct Digit {
@@ -89,8 +105,9 @@ class Successor {
     // are few, of all in the others: one division instead of a chain of them.
     Divider folded_;
     std::vector<std::int64_t> low_, high_;
-    std::int64_t positions_, step_;
+    std::int64_t positions_, step_, side_;
     Divider in_ring_;
+    Divider band_, in_band_;  // of rings with a side
     bool first_;
 };
 

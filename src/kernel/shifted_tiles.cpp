@@ -5,19 +5,12 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include "base/pool.hpp"
-#include "kernel/fetch.hpp"
-#include "kernel/scratch.hpp"
-#include "kernel/stream.hpp"
-#include "kernel/tiles.hpp"
 
 namespace hocket::kernel {
 namespace {
-
-constexpr std::int64_t line_bytes = 64;
 
 void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
@@ -26,10 +19,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
 }  // namespace
 
 bool ShiftedTiles::possible() const {
-    // Rows that are a multiple of a large power of two apart share few sets of the cache.
-    constexpr std::int64_t methods = 12, method = 4096, tiles = 2;
-    const std::int64_t apart = std::max(std::gcd(pitch(), method), tiles * block());
-    return bands() > 0 && across() > 0 && direction() != 0 && side * apart <= methods * method;
+    return tiles().possible() && direction() != 0;
 }
 
 /// Block k moves up by spare_rows * (k / bands) - spare_columns * (k / across) units, in which the
@@ -44,11 +34,6 @@ Permutation ShiftedTiles::of_blocks() const {
     const std::array<std::int64_t, 3> shape{bands(), side, across()};
     const std::array<std::int64_t, 3> axes{2, 1, 0};
     return make_permutation(shape, axes, block());
-}
-
-/// Rows of the buffer are an odd number of lines apart, so that they spread over all sets.
-std::int64_t ShiftedTiles::buffer_pitch() const {
-    return ((block() + line_bytes - 1) / line_bytes | 1) * line_bytes;
 }
 
 std::int64_t ShiftedTiles::ranges(int threads) const {
@@ -75,7 +60,7 @@ class ShiftedTiles::Range {
         waiting_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(outside_));
         for (std::int64_t k = 0; k < last_ - first_; ++k) {
             const std::int64_t band = up_ ? last_ - 1 - k : first_ + k;
-            of_.turn_band(array, band);
+            of_.tiles().turn_ring(array + band * of_.side * of_.pitch(), of_.across());
             move_band(array, band);
         }
     }
@@ -125,30 +110,9 @@ class ShiftedTiles::Range {
 };
 
 std::int64_t ShiftedTiles::memory(int threads) const {
-    std::int64_t sum = threads * (side * buffer_pitch() + 4096);
+    std::int64_t sum = tiles().memory(threads);
     for (std::int64_t k = 0; k < ranges(threads); ++k) sum += Range(*this, threads, k).outside();
     return sum;
-}
-
-void ShiftedTiles::turn_band(std::byte* array, std::int64_t band) const {
-    const std::int64_t apart = buffer_pitch(), step = block();
-    const Tile to_buffer = transposed(side, side, unit, pitch(), apart);
-    const Tile in_place = transposed(side, side, unit, pitch(), pitch());
-    const TileKernel turn_first = select_tile_kernel(to_buffer);
-    const TileKernel turn = select_tile_kernel(in_place);
-    std::byte* const buffer = thread_scratch(Scratch::panel, side * apart);
-    std::byte* const first = array + band * side * pitch();
-    std::byte* const last = first + (across() - 1) * step;
-    for (std::byte* tile = first; tile <= last; tile += step) {
-        Prefetcher ahead;
-        if (tile < last) ahead = Prefetcher(tile + step, side, pitch(), step, side * step);
-        if (tile == first)
-            transpose_strips(turn_first, tile, buffer, to_buffer, &ahead);
-        else
-            transpose_strips(turn, tile, tile - step, in_place, &ahead);
-    }
-    for (std::int64_t row = 0; row < side; ++row)
-        copy_cached(last + row * pitch(), buffer + row * apart, step);
 }
 
 void ShiftedTiles::make_blocks(std::byte* array, int threads) const {

@@ -7,16 +7,16 @@
 
 #include "kernel/move_cycles.hpp"
 #include "kernel/permutation.hpp"
+#include "kernel/ringed_tiles.hpp"
 
 namespace hocket::kernel {
 
 /// A matrix of (rows, columns) units of `unit` bytes in bands of square tiles; the rows beyond the
 /// last band and the columns beyond the last tile are the caller's, who saves them before.
 ///
-/// Each tile is transposed directly into the place of the one before it in its band, which has been
-/// read, and the first one through a buffer into the place of the last. Its rows are then blocks of
-/// `side` units. They move on, while a cache still holds the band, from rows of the matrix to rows
-/// of its transpose, which have another length: by a few KiB, all up or all down.
+/// Each band is a ring of tiles. A tile's rows are then blocks of `side` units. They move on, while
+/// a cache still holds the band, from rows of the matrix to rows of its transpose, which have
+/// another length: by a few KiB, all up or all down.
 struct ShiftedTiles {
     std::int64_t rows, columns, unit, side;
 
@@ -44,7 +44,6 @@ struct ShiftedTiles {
   private:
     class Range;
     std::int64_t pitch() const { return columns * unit; }
-    std::int64_t buffer_pitch() const;
     std::int64_t ranges(int threads) const;
     /// The place of a block before and after it moves to a row of the transpose.
     std::int64_t before(std::int64_t k) const {
@@ -53,7 +52,7 @@ struct ShiftedTiles {
     std::int64_t after(std::int64_t k) const {
         return k / bands() * rows * unit + k % bands() * block();
     }
-    void turn_band(std::byte* array, std::int64_t band) const;
+    RingedTiles tiles() const { return {rows, columns, unit, side}; }
 };
 
 }  // namespace hocket::kernel

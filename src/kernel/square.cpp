@@ -38,23 +38,39 @@ std::int64_t units_in_line(std::int64_t unit) {
     return std::max<std::int64_t>(cache_line / unit, 4);
 }
 
-/// Rows and columns that are transposed together in the first-level cache.
-std::int64_t small_side(std::int64_t unit) {
+/// Rows and columns of the largest tile in so many bytes.
+std::int64_t side_of(std::int64_t bytes, std::int64_t unit) {
     const std::int64_t in_line = units_in_line(unit);
-    const auto side = static_cast<std::int64_t>(std::sqrt(distances().small_tile / unit));
+    const auto side = static_cast<std::int64_t>(std::sqrt(bytes / unit));
     return std::max(side / in_line, std::int64_t{1}) * in_line;
 }
 
-/// Whether the first-level cache holds two small tiles and the next two, which it then prefetches.
-/// Matrices of a few tiles are too short for that.
+/// Rows and columns that are transposed together in the first-level cache.
+std::int64_t small_side(std::int64_t unit) {
+    return side_of(distances().small_tile, unit);
+}
+
+/// The number of rows at this distance that the first-level cache holds at once.
+std::int64_t rows_near(std::int64_t pitch) {
+    constexpr std::int64_t methods = 12, method = 4096;
+    return methods * (method / std::gcd(pitch, method));
+}
+
+/// Whether a core that fetches into its first level finds the rows of a small tile in too few sets
+/// of it.
+bool few_sets(std::int64_t pitch) {
+    constexpr std::int64_t least_rows = 16;  // two squares of vectors
+    return distances().fetching == Fetching::first_level && rows_near(pitch) < least_rows;
+}
+
+/// Whether pairs of small tiles change places by way of the first-level cache. Matrices of a few
+/// tiles are too short for that.
 bool near_pays(const Squares& squares) {
-    constexpr std::int64_t methods = 12, method = 4096, least_tiles = 2;
-    const std::int64_t width = small_side(squares.unit);
+    constexpr std::int64_t least_tiles = 2;
     const std::int64_t bytes =
         squares.outer * squares.inner * squares.side * squares.side * squares.unit;
     return distances().fetching == Fetching::first_level && bytes >= distances().far_array &&
-           squares.side >= least_tiles * width &&
-           4 * width <= methods * (method / std::gcd(squares.pitch, method));
+           squares.side >= least_tiles * small_side(squares.unit);
 }
 
 }  // namespace
@@ -63,6 +79,7 @@ bool near_pays(const Squares& squares) {
 struct Squares::Tiling {
     enum class Method {
         near,      // of two small tiles one goes through a buffer, all in the first-level cache
+        apart,     // the same where that holds few of their rows: both go through buffers
         inside,    // the matrix is one tile, transposed in place while the next is prefetched
         whole,     // the matrix is one tile, which goes through a buffer and past the caches
         exchange,  // of two tiles one goes through a buffer, the other directly to its position
@@ -81,28 +98,26 @@ struct Squares::Tiling {
 Squares::Tiling::Tiling(const Squares& squares) {
     constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10;
     const std::int64_t most_of_two = distances().pair_tile;
-    const std::int64_t unit = squares.unit, in_line = units_in_line(unit);
+    const std::int64_t unit = squares.unit;
     const std::int64_t bytes = squares.side * squares.side * unit;
-    const auto width_of = [&](std::int64_t together) {
-        const auto units = static_cast<std::int64_t>(std::sqrt(together / unit));
-        return std::max(units / in_line, std::int64_t{1}) * in_line;
-    };
     const std::int64_t held = rows_held(squares.pitch);
     if (bytes <= most_inside && squares.side <= held) {
         method = Method::inside;
         width = squares.side;
     } else if (near_pays(squares)) {
-        method = Method::near;
-        width = small_side(unit);
+        // The first level does not hold these tiles anyway, and longer rows save lines. (Measured.)
+        const bool few = few_sets(squares.pitch);
+        method = few ? Method::apart : Method::near;
+        width = side_of((few ? 3 : 1) * distances().small_tile, unit);
     } else if (bytes <= most) {
         method = Method::whole;
         width = squares.side;
-    } else if (width_of(most_of_two) <= held) {
+    } else if (side_of(most_of_two, unit) <= held) {
         method = Method::exchange;
-        width = width_of(most_of_two);
+        width = side_of(most_of_two, unit);
     } else {
         method = Method::streamed;
-        width = width_of(most);
+        width = side_of(most, unit);
     }
 }
 
@@ -164,6 +179,7 @@ void Squares::transpose(std::byte* array, int threads) const {
     const Tiling tiling(*this);
     switch (tiling.method) {
         case Tiling::Method::near:
+        case Tiling::Method::apart:
             return swap_near(array, tiling, threads);
         case Tiling::Method::inside:
         case Tiling::Method::whole:
@@ -211,33 +227,44 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
 
 void Squares::swap_near(std::byte* array, const Tiling& tiling, int threads) const {
     const std::int64_t apart = buffer_pitch(tiling.width, unit);
+    const bool both = tiling.method == Tiling::Method::apart;
     const Tile to_buffer = transposed(1, 1, unit, pitch, apart);
     const Tile in_place = transposed(1, 1, unit, pitch, pitch);
     const TileKernel turn_down = select_tile_kernel(to_buffer);
-    const TileKernel turn_up = select_tile_kernel(in_place);
+    const TileKernel turn_up = select_tile_kernel(both ? to_buffer : in_place);
     const TilePairs pairs(*this, array, tiling.width, threads);
+    // The first level does not hold two tiles and the next two if their rows share its sets.
+    const Fetching fetching = both || 4 * tiling.width <= rows_near(pitch) ? Fetching::first_level
+                                                                           : Fetching::second_level;
+    const auto coming_rows = [&](const std::byte* first, std::int64_t rows, std::int64_t columns) {
+        return Prefetcher(first, rows, pitch, columns * unit, rows * columns * unit, fetching);
+    };
+    const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
+                                std::int64_t bytes) {
+        for (std::int64_t row = 0; row < rows; ++row)
+            copy_cached(to + row * pitch, from + row * apart, bytes);
+    };
     base::parallel_for(threads, pairs.groups(), [&](std::int64_t group) {
         std::byte* const buffer = thread_scratch(Scratch::panel, memory_of(tiling));
+        std::byte* const lower = buffer + tiling.width * apart;
         TilePairs::Walk walk = pairs.group(group);
         auto now = walk.next();
         while (now) {
             const auto coming = walk.next();
-            const std::int64_t bytes = now->rows * now->columns * unit;
             Prefetcher above, below;
-            if (coming)
-                above =
-                    Prefetcher(coming->above, coming->rows, pitch, coming->columns * unit, bytes);
+            if (coming) above = coming_rows(coming->above, coming->rows, coming->columns);
             if (coming && !coming->diagonal())
-                below =
-                    Prefetcher(coming->below, coming->columns, pitch, coming->rows * unit, bytes);
-            Tile down = to_buffer, up = in_place;
+                below = coming_rows(coming->below, coming->columns, coming->rows);
+            Tile down = to_buffer, up = both ? to_buffer : in_place;
             down.nj = up.ni = now->rows;
             down.ni = up.nj = now->columns;
             transpose_strips(turn_down, now->above, buffer, down, &above);
-            if (!now->diagonal()) transpose_strips(turn_up, now->below, now->above, up, &below);
-            for (std::int64_t row = 0; row < now->columns; ++row)
-                copy_cached(now->below + row * pitch, buffer + row * apart, now->rows * unit);
-            if (now->diagonal()) below.worked(bytes);
+            if (!now->diagonal())
+                transpose_strips(turn_up, now->below, both ? lower : now->above, up, &below);
+            if (!now->diagonal() && both)
+                store_rows(now->above, lower, now->rows, now->columns * unit);
+            store_rows(now->below, buffer, now->columns, now->rows * unit);
+            if (now->diagonal()) below.worked(now->rows * now->columns * unit);
             now = coming;
         }
     });
@@ -279,12 +306,15 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
 }
 
 double Squares::cost() const {
+    // Rows that share few sets cost more.
+    const double sets = few_sets(pitch) ? swapped_tiles(false) - swapped_tiles(true) : 0.0;
     switch (Tiling(*this).method) {
         case Tiling::Method::near:
             return swapped_tiles(true);
         case Tiling::Method::inside:
             // The cache must also hold the next tile.
-            return transposed_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0);
+            return transposed_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0) +
+                   std::max(sets, 0.0);
         case Tiling::Method::exchange:
             return swapped_tiles(true);
         default:
@@ -297,6 +327,7 @@ std::int64_t Squares::memory_of(const Tiling& tiling) const {
     switch (tiling.method) {
         case Tiling::Method::inside:
             return Inside(unit, pitch).memory();
+        case Tiling::Method::apart:
         case Tiling::Method::streamed:
             return 2 * buffer;
         default:

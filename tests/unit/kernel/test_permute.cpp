@@ -190,7 +190,9 @@ TEST(PermuteInplace, prefetching_into_either_cache) {
         {{512, 512}, {1, 0}, 16, "square"},      {{900, 3, 900}, {2, 1, 0}, 3, "square"},
         {{800, 1200}, {1, 0}, 8, "tiles"},       {{401, 401, 80}, {1, 0, 2}, 7, "cycles"},
         {{90, 70, 130}, {1, 0, 2}, 8, "cycles"}, {{7001, 30}, {1, 0}, 8, "panels"},
-        {{3, 11, 320}, {1, 0, 2}, 8, "cycles"}};
+        {{3, 11, 320}, {1, 0, 2}, 8, "cycles"},  {{512, 512}, {1, 0}, 8, "square"},
+        {{384, 384}, {1, 0}, 8, "square"},       {{2, 450, 1024}, {0, 2, 1}, 4, "tiles"},
+        {{520, 1040}, {1, 0}, 16, "tiles"}};
     for (const Fetching fetching : {Fetching::second_level, Fetching::first_level})
         for (const auto& [shape, axes, itemsize, method] : cases)
             for (const int threads : {1, 3}) {

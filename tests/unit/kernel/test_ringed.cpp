@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensors whose tiles are transposed in rings, before cycles of their rows or after them.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "boxes.hpp"
+#include "kernel/inplace_steps.hpp"
+#include "unit/watched.hpp"
+
+namespace {
+
+using namespace hocket::testing;
+using namespace hocket::kernel;
+
+/// The tensor by the definition, in memory with a guard around it.
+void permuted(const Extents& shape, const Extents& axes, std::int64_t unit, std::int64_t guard,
+              const Bytes& before, Bytes& after) {
+    const auto all = static_cast<std::int64_t>(before.size());
+    const auto strides = dense_strides(shape, unit);
+    Extents result, from;
+    for (const std::int64_t axis : axes) {
+        result.push_back(shape[static_cast<std::size_t>(axis)]);
+        from.push_back(strides[static_cast<std::size_t>(axis)]);
+    }
+    naive_copy(result, unit, before, {from, guard, all}, after,
+               {dense_strides(result, unit), guard, all});
+}
+
+/// How a ringed step cuts the tensor, or "" where there is none; checks what it makes of it.
+std::string check(const Extents& shape, const Extents& axes, std::int64_t unit, int threads) {
+    constexpr std::int64_t guard = 128, memory = 4 << 20;
+    const Permutation permutation = make_permutation(shape, axes, unit);
+    const auto step =
+        ringed_step(permutation, {.threads = threads, .memory = memory, .method = "panels"});
+    if (!step) return "";
+    EXPECT_LE(step->memory, memory);
+    std::mt19937_64 random(5);
+    Bytes array = random_bytes(
+        random, std::accumulate(shape.begin(), shape.end(), unit, std::multiplies<>()) + 2 * guard);
+    Bytes expected = array;
+    permuted(shape, axes, unit, guard, array, expected);
+    step->run(array.data() + guard, {.threads = threads, .schedule = {}});
+    EXPECT_TRUE(same(array, expected)) << permutation.text() << " of " << unit << " bytes, threads "
+                                       << threads << ": " << step->what;
+    return step->what;
+}
+
+TEST(Ringed, random_tensors_and_threads) {
+    std::mt19937_64 random(3);
+    std::set<std::string> ways;
+    int before = 0, after = 0;
+    constexpr int rounds = by_watch(600, 60);
+    for (int round = 0; round < rounds; ++round) {
+        const std::int64_t units[] = {4, 8, 16};
+        const auto rank = static_cast<std::size_t>(draw(random, 2, 6));
+        Extents shape(rank), axes(rank);
+        std::int64_t room = 40000;
+        for (auto& extent : shape) {
+            extent = std::min(draw(random, 0, 2) > 0 ? draw(random, 2, 7) : 8 * draw(random, 1, 6),
+                              std::max<std::int64_t>(room, 1));
+            room /= extent;
+        }
+        std::shuffle(shape.begin(), shape.end(), random);
+        std::iota(axes.begin(), axes.end(), 0);
+        std::shuffle(axes.begin(), axes.end(), random);
+        const std::string way =
+            check(shape, axes, units[draw(random, 0, 2)], static_cast<int>(draw(random, 1, 4)));
+        if (HasFailure()) return;
+        (way.starts_with("tiles") ? before : after) += way.empty() ? 0 : 1;
+        ways.insert(way);
+    }
+    EXPECT_GT(ways.size(), rounds / 20);
+    EXPECT_GT(before, rounds / 100);
+    EXPECT_GT(after, rounds / 100);
+}
+
+TEST(Ringed, tiles_cross_the_ends_of_dimensions) {
+    for (const int threads : {1, 3}) {
+        EXPECT_NE(check({40, 30, 28}, {2, 1, 0}, 8, threads), "");  // 20 and 40 divide 840
+        EXPECT_NE(check({3, 32, 10, 48}, {0, 3, 2, 1}, 8, threads), "");
+        EXPECT_NE(check({32, 7, 5, 64}, {1, 3, 2, 0}, 4, threads), "");
+        EXPECT_NE(check({6, 7, 30, 20}, {3, 1, 0, 2}, 8, threads), "");
+    }
+}
+
+TEST(Ringed, only_where_a_side_divides_both) {
+    EXPECT_EQ(check({41, 30, 28}, {2, 1, 0}, 8, 1), "");
+    EXPECT_EQ(check({40, 30, 28}, {2, 1, 0}, 24, 1), "");  // no transposition in registers
+    EXPECT_EQ(check({40, 30, 28}, {0, 1, 2}, 8, 1), "");
+    EXPECT_EQ(check({2048, 512}, {1, 0}, 8, 1), "");  // all rows in the same sets of the cache
+}
+
+}  // namespace
