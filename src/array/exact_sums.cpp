@@ -17,6 +17,8 @@ namespace {
 
 // The most bytes of accumulators on a process at a time, if HOCKET_MAX_BUFFER is not less.
 constexpr std::int64_t most_cells = std::int64_t{32} << 20;
+// Complex numbers of a sum whose parts are not sums apart.
+constexpr std::int64_t fewest_alternate = 128;
 
 // The terms of this process: of its local elements, summed over some dimensions. A sum of complex
 // numbers has two parts, one beside the other.
@@ -39,7 +41,8 @@ class LocalTerms {
                 order.push_back(d);
             else
                 take(d);
-        const std::size_t kept = shape_.size();
+        std::size_t kept = shape_.size();
+        const auto at = static_cast<std::ptrdiff_t>(kept);
         results_ = elements_of(shape_);
         std::stable_sort(order.begin(), order.end(), [&](std::size_t d, std::size_t e) {
             return std::abs(a.strides()[d]) > std::abs(a.strides()[e]);
@@ -73,6 +76,12 @@ class LocalTerms {
         } else if (kept > 0 && a_strides_[kept - 1] == a.dtype().size) {  // long rows of reals
             shape_[kept - 1] *= 2;
             a_strides_[kept - 1] = half;
+            lists_ = {{terms(0, 0, false)}};
+        } else if (elements_of({shape_.begin() + at, shape_.end()}) >= fewest_alternate &&
+                   a_strides_.back() == a.dtype().size) {  // the parts of a row alternate
+            shape_.insert(shape_.begin() + at, 2);
+            a_strides_.insert(a_strides_.begin() + at, half);
+            ++kept;
             lists_ = {{terms(0, 0, false)}};
         } else {
             lists_ = {{terms(0, 0, false)}, {terms(1, 0, false)}};
@@ -186,8 +195,8 @@ bool sum_by_pairs(const Array& array, const LocalTerms* terms, const Partials& p
     return true;
 }
 
-void sum_along(const Array& array, const std::vector<std::size_t>& dims, const Array& result,
-               bool by_pairs, Deadline deadline);
+void sum_along(const Array& array, const std::vector<std::size_t>& dims, const Partials& partials,
+               const Array& result, bool by_pairs, Deadline deadline);
 
 // One tile of the result's longest dimension after the other.
 void sum_by_tiles(const Array& array, const std::vector<std::size_t>& dims, const Array& result,
@@ -201,37 +210,37 @@ void sum_by_tiles(const Array& array, const std::vector<std::size_t>& dims, cons
     for (std::int64_t first = 0; first < shape[longest]; first += step) {
         const std::int64_t last = std::min(first + step, shape[longest]);
         const Array part = slab(array, own, first, last);
-        const Array sums = Array::empty(without(part.layout(), dims), array.dtype(), array.comm());
-        sum_along(part, dims, sums, by_pairs, deadline);
+        const auto partials = partials_of(part.layout(), dims, part.process());
+        const Array sums = Array::empty(partials->target, array.dtype(), array.comm());
+        sum_along(part, dims, *partials, sums, by_pairs, deadline);
         copy(sums, slab(result, longest, first, last), deadline);
     }
 }
 
-void sum_along(const Array& array, const std::vector<std::size_t>& dims, const Array& result,
-               bool by_pairs, Deadline deadline) {
+void sum_along(const Array& array, const std::vector<std::size_t>& dims, const Partials& partials,
+               const Array& result, bool by_pairs, Deadline deadline) {
     const ExactType type = *exact_type(array.dtype());
-    const auto partials = partials_of(array.layout(), dims, array.process());
     std::optional<LocalTerms> terms;
     if (count_of(array) > 0) terms.emplace(array, nullptr, dims);
-    if (partials->parts.empty()) {
+    if (partials.parts.empty()) {
         if (count_of(result) > 0)
             std::memset(result.data(), 0,
                         static_cast<std::size_t>(count_of(result) * array.dtype().size));
         return;
     }
-    if (partials->are_results()) {
+    if (partials.are_results()) {
         if (terms) terms->rounded(result.data(), array.dtype().size / type.parts);
         return;
     }
     const std::int64_t room = within_buffers(most_cells);
-    const std::int64_t parts = static_cast<std::int64_t>(partials->parts.size());
+    const std::int64_t parts = static_cast<std::int64_t>(partials.parts.size());
     if (by_pairs && 32 * result.layout().num_elements() * parts <= room) {
-        if (sum_by_pairs(array, terms ? &*terms : nullptr, *partials, result, deadline)) return;
+        if (sum_by_pairs(array, terms ? &*terms : nullptr, partials, result, deadline)) return;
         by_pairs = false;
     }
     const std::int64_t words = exact::words(type.number, false);
     const std::int64_t bytes = 8 * words * type.parts;
-    const std::int64_t tiles = partials->most * bytes / room + 1;
+    const std::int64_t tiles = partials.most * bytes / room + 1;
     const Shape& shape = result.layout().shape();
     if (tiles > 1 && *std::max_element(shape.begin(), shape.end()) > 1)
         return sum_by_tiles(array, dims, result, tiles, by_pairs, deadline);
@@ -243,7 +252,7 @@ void sum_along(const Array& array, const std::vector<std::size_t>& dims, const A
         if (terms) terms->accumulate(reinterpret_cast<std::int64_t*>(mine), words);
         return true;
     };
-    collect(*partials, bytes, array.comm(), deadline, fill, [&](const std::byte* values) {
+    collect(partials, bytes, array.comm(), deadline, fill, [&](const std::byte* values) {
         exact::merge(sums.data(), reinterpret_cast<const std::int64_t*>(values), numbers,
                      type.number, false);
     });
@@ -254,9 +263,9 @@ void sum_along(const Array& array, const std::vector<std::size_t>& dims, const A
 
 Array exact_sum(const Array& array, const std::vector<std::size_t>& dims, Deadline deadline) {
     const Array source = on_grid(array, deadline);
-    const Array result =
-        Array::empty(without(source.layout(), dims), source.dtype(), source.comm());
-    sum_along(source, dims, result, true, deadline);
+    const auto partials = partials_of(source.layout(), dims, source.process());
+    const Array result = Array::empty(partials->target, source.dtype(), source.comm());
+    sum_along(source, dims, *partials, result, true, deadline);
     return result;
 }
 

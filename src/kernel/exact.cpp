@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "kernel/exact_walk.hpp"
+#include "kernel/exact_together.hpp"
 
 namespace hocket::exact {
 namespace {

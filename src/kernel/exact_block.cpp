@@ -27,10 +27,15 @@
 namespace hocket::exact {
 namespace {
 
+// The sums of one part of the numbers, or of two whose numbers alternate.
+template <std::size_t parts>
+using Sums = std::array<BlockSum, parts>;
+
 // Takes `splits` parts of all numbers, and adds the rests. The result is whole if no number is
 // larger than twice `start` is made for, and the sum of rests has few enough bits.
-template <int splits, class T>
-HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double start, Extent& extent) {
+template <int splits, std::size_t parts, class T>
+HOCKET_INLINE Sums<parts> extract(const T* values, std::int64_t count, double start,
+                                  Extent& extent) {
     constexpr int wide = splits > 1 ? 2 : lanes / 8;
     double starts[splits + 1];
     Vector sums[splits + 1][wide];
@@ -59,17 +64,22 @@ HOCKET_INLINE BlockSum extract(const T* values, std::int64_t count, double start
         }
         widen(extremes, all);
     }
-    double found[most_splits + 1] = {};
+    double found[parts][most_splits + 1] = {};
     for (int level = 0; level <= splits; ++level) {
         Vector all = {};
         for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
-        for (int lane = 0; lane < 8; ++lane) found[level] += all[lane];
+        for (std::size_t lane = 0; lane < 8; ++lane) found[lane % parts][level] += all[lane];
     }
     extent = extent_of<T>(extremes);
     const bool fits = extent.top * (0.75 * (1 << spare)) < start &&
                       extent.splits_for(field_of(start) - 1023 - spare) <= splits;
-    const bool nan = found[splits] != found[splits];
-    return {found[0], found[1], extent.zero || (fits && !nan), {found[2], found[3]}};
+    Sums<parts> result;
+    for (std::size_t part = 0; part < parts; ++part) {
+        const auto& of = found[part];
+        const bool nan = of[splits] != of[splits];
+        result[part] = {of[0], of[1], extent.zero || (fits && !nan), {of[2], of[3]}};
+    }
+    return result;
 }
 
 // Zeros say nothing, and numbers whose parts are too many start again.
@@ -81,8 +91,8 @@ void learn(Guess& guess, const Extent& extent) {
     if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 
-template <class T>
-HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, Guess& guess) {
+template <std::size_t parts, class T>
+HOCKET_INLINE Sums<parts> sum_lanes(const T* values, std::int64_t count, Guess& guess) {
     Extent extent;
     if (guess.start == 0) {
         extent = measure(values, count);
@@ -90,24 +100,26 @@ HOCKET_INLINE BlockSum sum_lanes(const T* values, std::int64_t count, Guess& gue
         if (extent.zero) return {};
     }
     for (int attempt = 0; attempt < 2 && guess.start != 0; ++attempt) {
-        BlockSum sum;
+        Sums<parts> sums;
         switch (guess.splits) {
             case 0:
-                sum = extract<0>(values, count, guess.start, extent);
+                sums = extract<0, parts>(values, count, guess.start, extent);
                 break;
             case 1:
-                sum = extract<1>(values, count, guess.start, extent);
+                sums = extract<1, parts>(values, count, guess.start, extent);
                 break;
             case 2:
-                sum = extract<2>(values, count, guess.start, extent);
+                sums = extract<2, parts>(values, count, guess.start, extent);
                 break;
             default:
-                sum = extract<most_splits>(values, count, guess.start, extent);
+                sums = extract<most_splits, parts>(values, count, guess.start, extent);
         }
         learn(guess, extent);
-        if (sum.whole) return sum;
+        if (std::ranges::all_of(sums, &BlockSum::whole)) return sums;
     }
-    return {.whole = false};
+    Sums<parts> none;
+    for (BlockSum& sum : none) sum.whole = false;
+    return none;
 }
 
 HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count, double* to) {
@@ -170,16 +182,19 @@ HOCKET_INLINE bool multiply_lanes(const double* x, const double* y, std::int64_t
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define HOCKET_FUNCTIONS(Target, attribute)                                                       \
     struct Target##Functions {                                                                    \
-        attribute static BlockSum sum(const double* values, std::int64_t count, Guess& guess) {   \
-            return sum_lanes(values, count, guess);                                               \
-        }                                                                                         \
-        attribute static BlockSum sum(const float* values, std::int64_t count, Guess& guess) {    \
-            return sum_lanes(values, count, guess);                                               \
+        template <std::size_t parts, class T>                                                     \
+        attribute static Sums<parts> sum(const T* values, std::int64_t count, Guess& guess) {     \
+            return sum_lanes<parts>(values, count, guess);                                        \
         }                                                                                         \
         template <class T>                                                                        \
         attribute static void columns(std::span<const void* const> rows, std::int64_t count,      \
                                       double* guesses, ColumnSums& sums) {                        \
             all_columns<T>(rows, count, guesses, sums);                                           \
+        }                                                                                         \
+        template <class T>                                                                        \
+        attribute static void wide_columns(std::span<const void* const> rows, std::int64_t count, \
+                                           double* guesses, ColumnSums& sums) {                   \
+            columns_lanes<3, T>(rows, 0, count, guesses, sums);                                   \
         }                                                                                         \
         attribute static bool join(const ColumnSums& sums, std::int64_t columns,                  \
                                    ColumnSums& totals, std::int64_t* broken) {                    \
@@ -240,13 +255,26 @@ auto dispatch(F&& f) {
     return f(PortableFunctions());
 }
 
+template <std::size_t parts, class T>
+Sums<parts> sums_of(const T* values, std::int64_t count, Guess& guess) {
+    return dispatch([&]<class Functions>(Functions) {
+        return Functions::template sum<parts>(values, count, guess);
+    });
+}
+
 }  // namespace
 
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess) {
-    return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
+    return sums_of<1>(values, count, guess)[0];
 }
 BlockSum sum_block(const float* values, std::int64_t count, Guess& guess) {
-    return dispatch([&](auto functions) { return functions.sum(values, count, guess); });
+    return sums_of<1>(values, count, guess)[0];
+}
+std::array<BlockSum, 2> sum_parts(const double* values, std::int64_t count, Guess& guess) {
+    return sums_of<2>(values, count, guess);
+}
+std::array<BlockSum, 2> sum_parts(const float* values, std::int64_t count, Guess& guess) {
+    return sums_of<2>(values, count, guess);
 }
 void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
                  double* guesses, ColumnSums& sums) {
@@ -255,6 +283,15 @@ void sum_columns(std::span<const void* const> rows, bool single, std::int64_t co
             Functions::template columns<float>(rows, columns, guesses, sums);
         else
             Functions::template columns<double>(rows, columns, guesses, sums);
+    });
+}
+void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
+                      double* guesses, ColumnSums& sums) {
+    dispatch([=, &sums]<class Functions>(Functions) {
+        if (single)
+            Functions::template wide_columns<float>(rows, columns, guesses, sums);
+        else
+            Functions::template wide_columns<double>(rows, columns, guesses, sums);
     });
 }
 bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,

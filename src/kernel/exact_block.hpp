@@ -2,6 +2,7 @@
 // Sums of blocks of numbers as two numbers that are exact, at the speed of memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -30,15 +31,22 @@ struct Guess {
 /// `count` is a multiple of `lanes`, at most `longest_block`.
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);
 BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
+/// Of the numbers with even and with odd places, each: as of real and imaginary parts.
+std::array<BlockSum, 2> sum_parts(const double* values, std::int64_t count, Guess& guess);
+std::array<BlockSum, 2> sum_parts(const float* values, std::int64_t count, Guess& guess);
 /// Sums that are taken together.
 struct ColumnSums {
     double high[widest] = {}, low[widest] = {};  ///< the two make a sum exactly, unless
     std::int64_t broken[widest] = {};            ///< this is not 0
+    double least[widest] = {};                   ///< a third number of sum_wide_columns
 };
 /// sums.high[k] and sums.low[k] of rows[0][k], rows[1][k], …: up to `deepest` rows of up to
 /// `widest` numbers, a multiple of 8, float32 or float64. A guess each of their size, 0 at first.
 void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
                  double* guesses, ColumnSums& sums);
+/// The same for numbers of very different sizes, with a third number each.
+void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
+                      double* guesses, ColumnSums& sums);
 /// Adds sums to totals, which are not broken. If that is not exact, broken[k] is not 0, and the
 /// total remains. Returns whether there is such a column.
 bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,

@@ -68,14 +68,17 @@ HOCKET_INLINE void walk_columns(std::span<const void* const> rows, std::int64_t 
     }
 }
 
-// Columns from `begin` on.
-template <class T>
+// Columns from `begin` on: so many numbers a sum, 2 or 3.
+template <int levels, class T>
 HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t begin,
                                  std::int64_t columns, double* guesses, ColumnSums& sums) {
     struct State {
-        Vector high = {}, low = {}, most = {}, left = {};
+        Vector sums[levels] = {}, most = {}, left = {};
     };
     State states[widest / 8];
+    double scale[levels] = {1};  // of each number of a sum, to the first one
+    for (int level = 1; level < levels; ++level)
+        scale[level] = scale[level - 1] * power_of_two(-taken);
     // The first rows give the size of numbers.
     constexpr std::size_t looked_at = 16;
     const bool known = std::all_of(guesses + begin, guesses + begin + columns,
@@ -99,37 +102,39 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
         start_columns(state.most, made);
         guess = guess == 0.0 ? made : guess;
         std::memcpy(guesses + begin + c, &guess, sizeof guess);
-        state.high = guess;
-        state.low = guess * power_of_two(-taken);
+        for (int level = 0; level < levels; ++level) state.sums[level] = guess * scale[level];
         state.most = Vector{};
     }
     walk_columns<T>(
         rows, begin, columns,
         8, [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
-            auto [high, low, most, left] = states[c / 8];
+            State state = states[c / 8];
             for (std::size_t row = 0; row < count; ++row) {
                 Vector x;
                 load(x, at[row] + c);
-                raise(most, x);
-                const Vector more = high + x;
-                const Vector rest = x - (more - high);
-                high = more;
-                const Vector again = low + rest;
-                left = (Vector)((Bits)left | (Bits)(rest - (again - low)));
-                low = again;
+                raise(state.most, x);
+#pragma GCC unroll 3
+                for (int level = 0; level < levels; ++level) {
+                    const Vector more = state.sums[level] + x;
+                    x -= more - state.sums[level];
+                    state.sums[level] = more;
+                }
+                state.left = (Vector)((Bits)state.left | (Bits)x);
             }
-            states[c / 8] = {high, low, most, left};
+            states[c / 8] = state;
         });
     for (std::int64_t c = 0; c < columns; c += 8) {
         const State& state = states[c / 8];
-        Vector start;
+        Vector start, sum[levels];
         load(start, guesses + begin + c);
-        const Vector high = state.high - start, low = state.low - start * power_of_two(-taken);
+        for (int level = 0; level < levels; ++level)
+            sum[level] = state.sums[level] - start * scale[level];
         const Bits fits = state.most * (1.5 * 2 * deepest) < start;
         const Bits broken = ~(fits & (((Bits)state.left & no_sign) == 0));
         start_columns(state.most, start);
-        std::memcpy(sums.high + begin + c, &high, sizeof high);
-        std::memcpy(sums.low + begin + c, &low, sizeof low);
+        std::memcpy(sums.high + begin + c, &sum[0], sizeof sum[0]);
+        std::memcpy(sums.low + begin + c, &sum[1], sizeof sum[1]);
+        if constexpr (levels > 2) std::memcpy(sums.least + begin + c, &sum[2], sizeof sum[2]);
         std::memcpy(sums.broken + begin + c, &broken, sizeof broken);
         std::memcpy(guesses + begin + c, &start, sizeof start);
     }
@@ -223,13 +228,13 @@ HOCKET_INLINE void all_columns(std::span<const void* const> rows, std::int64_t c
             plain_columns(rows, columns, sums, plain) <= columns / 4) {
             for (std::int64_t c = 0; c < columns; c += group) {
                 if (std::all_of(plain + c, plain + c + group, [](bool is) { return is; })) continue;
-                columns_lanes<T>(rows, c, group, guesses, sums);
+                columns_lanes<2, T>(rows, c, group, guesses, sums);
                 std::fill_n(guesses + c, group, 0);
             }
             return;
         }
     }
-    columns_lanes<T>(rows, 0, columns, guesses, sums);
+    columns_lanes<2, T>(rows, 0, columns, guesses, sums);
 }
 
 }  // namespace hocket::exact

@@ -67,6 +67,18 @@ struct Block {
     bool first = false, last = false;  // of the sum
     bool single = false;               // float32
     const BlockSum* sum = nullptr;     // where it is known
+
+    // Every other number, from number `part` on: of another element.
+    Block part(int part, const BlockSum& of) const {
+        Block some = *this;
+        some.element = 2 * element + part;
+        some.slot = part;
+        some.values += part * step;
+        some.step *= 2;
+        some.count /= 2;
+        some.sum = &of;
+        return some;
+    }
 };
 
 // Buffers, and how one block of a sum is added.
@@ -88,16 +100,24 @@ class Blocks {
                    : sum_block(reinterpret_cast<const double*>(block.values), block.count, guess_);
     }
 
+    /// The sums of the two parts of a block, whose numbers alternate.
+    std::array<BlockSum, 2> sums_of(const Block& block) {
+        return block.single
+                   ? sum_parts(reinterpret_cast<const float*>(block.values), block.count, guess_)
+                   : sum_parts(reinterpret_cast<const double*>(block.values), block.count, guess_);
+    }
+
     void add(const Block& block, std::int64_t* accumulator) {
         if (terms_.b != nullptr) {
             add_products(block.count, accumulator);
         } else {
             add(block, sum_of(block), accumulator);
         }
-        since_carry_ += block.count;
-        if (since_carry_ >= additions_before_carry) {
+        std::int64_t& since_carry = since_carry_[block.slot % 2];  // two parts alternate
+        since_carry += block.count;
+        if (since_carry >= additions_before_carry) {
             carry(accumulator, range_);
-            since_carry_ = 0;
+            since_carry = 0;
         }
     }
     void add(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
@@ -137,7 +157,7 @@ class Blocks {
     const Terms& terms_;
     Range range_;
     std::vector<double> memory_;
-    std::int64_t since_carry_ = 0;
+    std::int64_t since_carry_[2] = {};
     Guess guess_, guess_of_errors_;
 };
 
@@ -152,14 +172,36 @@ inline std::int64_t padded(double* values, std::int64_t count) {
     return count;
 }
 
-// One sum after the other.
+inline std::int64_t size_of(Number number) {
+    return number == Number::float64 ? 8 : number == Number::float32 ? 4 : 2;
+}
+
+// Whether the last kept dimension has two parts that alternate in memory, as the real and the
+// imaginary parts of complex numbers, and the last one that is summed over is dense.
+inline bool alternates(const Terms& terms) {
+    const std::size_t kept = terms.kept, last = terms.shape.size() - 1;
+    return terms.b == nullptr && 0 < kept && kept <= last && terms.shape[kept - 1] == 2 &&
+           terms.a_strides[kept - 1] == size_of(terms.number) &&
+           terms.a_strides[last] == 2 * size_of(terms.number);
+}
+
+// One sum after the other, or two whose terms alternate.
 template <class Sink>
-void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
+void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
     const auto dims = terms.shape.size();
-    const std::size_t kept = terms.kept;
+    const bool two = alternates(terms);
+    const std::size_t kept = two ? terms.kept - 1 : terms.kept;
+    const auto sink = [&](const Block& block) {
+        if (!two) return take(block);
+        const auto sums = blocks.sums_of(block);
+        take(block.part(0, sums[0]));
+        take(block.part(1, sums[1]));
+    };
     // Without a dimension to walk along there is one term.
-    const std::int64_t run = dims > kept ? terms.shape[dims - 1] : 1;
-    const std::int64_t a_step = dims > kept ? terms.a_strides[dims - 1] : 0;
+    const std::int64_t run = (dims > terms.kept ? terms.shape[dims - 1] : 1) * (two ? 2 : 1);
+    const std::int64_t a_step = two           ? size_of(terms.number)
+                                : dims > kept ? terms.a_strides[dims - 1]
+                                              : 0;
     const std::int64_t b_step = dims > kept && terms.b ? terms.b_strides[dims - 1] : 0;
     const std::size_t inner = dims > kept ? dims - 1 : dims;
     const bool single = terms.number == Number::float32;
@@ -170,8 +212,9 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
                     part(terms.b_strides, 0, kept));
     std::int64_t element = 0;
     do {
-        Odometer outer(part(terms.shape, kept, inner), part(terms.a_strides, kept, inner),
-                       part(terms.b_strides, kept, inner));
+        Odometer outer(part(terms.shape, terms.kept, inner),
+                       part(terms.a_strides, terms.kept, inner),
+                       part(terms.b_strides, terms.kept, inner));
         std::int64_t filled = 0;
         bool first = true;
         for (bool more = true; more;) {
@@ -207,127 +250,6 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& sink) {
         }
         ++element;
     } while (result.next());
-}
-
-// The sum of both if two numbers have it; else it is not whole.
-inline BlockSum joined(const BlockSum& a, const BlockSum& b) {
-    const auto error_of = [](double x, double y, double sum) {
-        const double back = sum - x;
-        return (x - (sum - back)) + (y - back);
-    };
-    BlockSum sum{a.high + b.high, a.low + b.low, a.pair() && b.pair(), {}};
-    if (error_of(a.high, b.high, sum.high) != 0 || error_of(a.low, b.low, sum.low) != 0)
-        sum.whole = false;
-    return sum;
-}
-
-/// The results of sums that two numbers have: the rounded sum, or both numbers. Without memory for
-/// them, these sums go to the sink, too.
-struct Pairs {
-    double *rounded = nullptr, *both = nullptr;
-    bool take(std::int64_t element, double high, double low) const {
-        if (rounded != nullptr) rounded[element] = high + low;
-        if (both != nullptr) {
-            both[2 * element] = high;
-            both[2 * element + 1] = low;
-        }
-        return rounded != nullptr || both != nullptr;
-    }
-};
-
-// Many sums together, where their terms lie further apart than the sums' first terms: as those of
-// columns of a row-major array.
-template <class Sink>
-void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sink&& sink) {
-    const auto dims = terms.shape.size();
-    const std::size_t kept = terms.kept;
-    const std::int64_t side = terms.shape[kept - 1], side_step = terms.a_strides[kept - 1];
-    const bool single = terms.number == Number::float32;
-    const std::int64_t size = single ? sizeof(float) : sizeof(double);
-    const bool direct = terms.number != Number::float16 && side_step == size;
-    const std::int64_t most = std::min(widest, (side + 7) / 8 * 8);
-    const std::int64_t deep = std::min(deepest, product_of(terms.shape.subspan(kept)));
-    const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copy);
-    std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
-    std::vector<const void*> rows;
-    ColumnSums sums, totals;
-    std::array<std::int64_t, widest> broken;
-    std::array<bool, widest> begun;  // a part of the sum went to the sink
-    std::array<double, widest> guesses;
-    Odometer result(part(terms.shape, 0, kept - 1), part(terms.a_strides, 0, kept - 1), {});
-    std::int64_t element = 0;
-    do {
-        guesses.fill(0);  // whole lines may be of another size
-        std::int64_t wide = 0;
-        for (std::int64_t k = 0; k < side; k += wide) {
-            const bool here = direct && side - k >= 8;  // else less than a vector, or copied
-            const bool singles = here && single;
-            wide = std::min(widest, here ? (side - k) / 8 * 8 : side - k);
-            const char* a = static_cast<const char*>(terms.a) + result.a() + k * side_step;
-            Odometer outer(part(terms.shape, kept, dims), part(terms.a_strides, kept, dims), {});
-            std::fill_n(totals.high, wide, 0.0);
-            std::fill_n(totals.low, wide, 0.0);
-            begun.fill(false);
-            for (bool more = true; more;) {
-                rows.clear();
-                for (std::int64_t n = 0; n < (here ? deep : copied) && more; ++n) {
-                    const char* const row = a + outer.a();
-                    double* const room = here ? nullptr : memory.data() + n * most;
-                    if (!here) gather(row, side_step, wide, terms.number, room);
-                    rows.push_back(here ? static_cast<const void*>(row) : room);
-                    more = outer.next();
-                }
-                const std::int64_t whole = (wide + 7) / 8 * 8;  // vectors
-                sum_columns(rows, singles, whole, guesses.data(), sums);
-                const bool any = join_columns(sums, whole, totals, broken.data());
-                for (std::int64_t slot = 0; slot < wide && (any || !more); ++slot) {
-                    const auto at = static_cast<std::size_t>(slot);
-                    const auto pass_on = [&](Block block) {
-                        const BlockSum total{totals.high[at], totals.low[at], true, {}};
-                        block.element = element + k + slot;
-                        block.slot = slot;
-                        block.first = !begun[at];
-                        begun[at] = true;
-                        if (block.values == nullptr) block.sum = &total;
-                        sink(block);
-                    };
-                    if (any && broken[at] != 0) {
-                        pass_on({});
-                        const bool alone = sums.broken[at] != 0;
-                        totals.high[at] = alone ? 0 : sums.high[at];
-                        totals.low[at] = alone ? 0 : sums.low[at];
-                        if (alone) {
-                            double* next = blocks.x();
-                            for (const void* const row : rows)
-                                *next++ = singles ? static_cast<const float*>(row)[slot]
-                                                  : static_cast<const double*>(row)[slot];
-                            pass_on({.values = reinterpret_cast<const char*>(blocks.x()),
-                                     .step = sizeof(double),
-                                     .count = padded(blocks.x(), next - blocks.x())});
-                        }
-                    }
-                    if (more) continue;
-                    if (begun[at] ||
-                        !results.take(element + k + slot, totals.high[at], totals.low[at]))
-                        pass_on({.last = true});
-                }
-            }
-        }
-        element += side;
-    } while (result.next());
-}
-
-template <class Sink>
-void walk_all(const Terms& terms, Blocks& blocks, const Pairs& results, Sink&& sink) {
-    if (product_of(terms.shape) == 0) return;
-    const auto size = [](std::int64_t step) { return step < 0 ? -step : step; };
-    const std::size_t dims = terms.shape.size();
-    if (terms.b == nullptr && terms.kept > 0 && terms.kept < dims &&
-        (size(terms.a_strides[terms.kept - 1]) < size(terms.a_strides[dims - 1]) ||
-         (terms.shape[terms.kept - 1] >= 8 &&
-          product_of(terms.shape.subspan(terms.kept)) <= shortest)))
-        return walk_together(terms, blocks, results, sink);
-    walk(terms, blocks, sink);
 }
 
 }  // namespace hocket::exact

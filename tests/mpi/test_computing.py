@@ -117,6 +117,21 @@ def test_results_of_a_size_by_the_data_are_in_even_parts(comm):
         assert found.layout == hk.Layout(found.shape, "(BALANCED)", comm.size)
 
 
+@ranks(1, 2, 3)
+def test_scans_and_conversions_write_to_the_given_array(comm):
+    whole = np.arange(35).reshape(7, 5) % 11 - 4.0
+    rows, columns = (hk.Layout((7, 5), text, comm.size) for text in ("(CYCLIC, *)", "(*, BLOCK)"))
+    for layout, axis in itertools.product((rows, columns), (0, 1)):
+        a = hk.empty(layout, comm=comm)
+        a[...] = whole
+        expected = np.cumsum(whole, axis)
+        for out in (hk.empty(layout, comm=comm), hk.empty(rows, "f4", comm), a):
+            assert np.cumsum(a, axis, out=out) is out
+            check(out, expected.astype(out.dtype), f"{layout}, axis {axis}")
+        with pytest.raises(hk.MismatchError, match="same_kind"):
+            a.astype("i4", casting="same_kind")
+
+
 @ranks(2, 3)
 def test_the_result_has_the_layout_to_which_the_fewest_bytes_move(comm):
     rows = hk.Layout((6, 4), "(BLOCK, *)", comm.size)

@@ -68,16 +68,17 @@ def test_sums_of_whole_blocks_keep_every_bit(comm):
         assert a.sum() == rounded(exact_sum(x), "f8")
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @ranks(1, 2)
 def test_sums_of_long_columns_keep_every_bit(comm, dtype):
     rng = np.random.default_rng(8)
     x = rng.normal(size=(5000, 48)).astype(dtype)
-    if dtype == "c16":
+    if dtype[0] == "c":
         x += 1j * rng.normal(size=x.shape)
     x[2000:, 3] *= 2.0**20  # another size from block to block
     x[4500:, 4] = -x[:500, 4]
     x[1500:, 5] *= np.logspace(-20, 20, 3500).astype("f4")  # more bits than two numbers have
+    x[:, 12:36] *= rng.normal(size=(5000, 24)).astype("f4") ** 2  # of many columns
     x[4999, 6] = np.inf
     x[3000, 7] = np.nan
     limits = np.finfo(dtype)
@@ -94,6 +95,29 @@ def test_sums_of_long_columns_keep_every_bit(comm, dtype):
             np.testing.assert_array_equal(
                 getattr(found, part), np.array(expected, found.real.dtype)
             )
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@ranks(1, 2, 3)
+def test_sums_of_long_rows_of_complex_numbers_keep_every_bit(comm, dtype):
+    rng = np.random.default_rng(9)
+    x = (rng.normal(size=(2, 30, 300)) * np.logspace(-12, 12, 300)).astype("c16")
+    x = (x.view("f8") * rng.normal(size=(2, 30, 600))).view("c16").astype(dtype)
+    x[0, 3, 5] = np.inf + 1j
+    x[1, 4, 6] = complex(2, np.nan)
+    for dist in ("(*, BLOCK, *)", "(CYCLIC, *, *)", "(*, *, CYCLIC)"):
+        a = hk.scatter(x, hk.Layout(x.shape, dist, comm.size), comm)
+        for axis, rest in ((2, a), (1, a), ((0, 2), a), (None, a[1, 5:])):
+            found = hk.replicated(rest.sum(axis=axis)) if axis else rest.sum()
+            terms = x if axis else x[1, 5:]
+            for part in ("real", "imag"):
+                values = np.asarray(getattr(terms, part), "f8")
+                lines = np.moveaxis(values, axis, range(-np.size(axis), 0)) if axis else values
+                lines = lines.reshape(*np.shape(found), -1)
+                expected = np.apply_along_axis(math.fsum, -1, lines)
+                np.testing.assert_array_equal(
+                    getattr(found, part), expected.astype(found.real.dtype), f"{dist} {axis}"
+                )
 
 
 @ranks(2, 3)

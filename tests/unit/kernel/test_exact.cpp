@@ -116,6 +116,7 @@ void sums_of_matrices(Number number, int bits) {
                                                             {1, 1}}) {
         for (const int spread : {0, 4, 60}) {
             std::vector<T> values(static_cast<std::size_t>(rows * columns));
+            std::vector<__int128> whole(values.size());
             std::vector<__int128> by_row(static_cast<std::size_t>(rows), 0);
             std::vector<__int128> by_column(static_cast<std::size_t>(columns), 0);
             for (std::int64_t k = 0; k < rows * columns; ++k) {
@@ -127,19 +128,21 @@ void sums_of_matrices(Number number, int bits) {
                 const auto integer = static_cast<std::int64_t>(random()) >> (64 - bits);
                 const __int128 value = static_cast<__int128>(integer) << size;
                 values[static_cast<std::size_t>(k)] = static_cast<T>(value);
+                whole[static_cast<std::size_t>(k)] = value;
                 by_row[static_cast<std::size_t>(k / columns)] += value;
                 by_column[static_cast<std::size_t>(k % columns)] += value;
             }
             const std::int64_t size = sizeof(T), row = columns * size;
             const std::array<std::int64_t, 2> across{rows, columns}, across_steps{row, size};
             const std::array<std::int64_t, 2> down{columns, rows}, down_steps{size, row};
-            const auto compare = [&](const auto& shape, const auto& steps, const auto& expected) {
+            const auto compare = [&](const auto& shape, const auto& steps, const auto& expected,
+                                     std::size_t kept = 1) {
                 std::vector<T> found(expected.size());
                 const exact::Terms terms{.number = number,
                                          .a = values.data(),
                                          .shape = shape,
                                          .a_strides = steps,
-                                         .kept = 1};
+                                         .kept = kept};
                 exact::sum(terms, number, found.data());
                 const auto each = static_cast<std::size_t>(exact::words(number, false));
                 std::vector<std::int64_t> words(each * expected.size(), 0);
@@ -154,6 +157,21 @@ void sums_of_matrices(Number number, int bits) {
             };
             compare(across, across_steps, by_row);
             compare(down, down_steps, by_column);
+            if (columns % 2 != 0) continue;
+            // As of complex numbers: two parts of each row, and of the whole matrix.
+            std::vector<__int128> by_part(2 * by_row.size(), 0), of_all(2, 0);
+            for (std::int64_t k = 0; k < rows * columns; ++k) {
+                const auto part = static_cast<std::size_t>(k % 2);
+                by_part[static_cast<std::size_t>(k / columns) * 2 + part] +=
+                    whole[static_cast<std::size_t>(k)];
+                of_all[part] += whole[static_cast<std::size_t>(k)];
+            }
+            compare(std::array{rows, std::int64_t{2}, columns / 2}, std::array{row, size, 2 * size},
+                    by_part, 2);
+            compare(std::array{std::int64_t{2}, rows, columns / 2}, std::array{size, row, 2 * size},
+                    of_all);
+            compare(std::array{std::int64_t{2}, rows * columns / 2}, std::array{size, 2 * size},
+                    of_all);
         }
     }
 }
@@ -203,6 +221,11 @@ TEST(Exact, PairsOfNumbersAreTheSums) {
     const std::array<std::int64_t, 2> strides{8, columns * 8};
     const exact::Terms terms{.a = values.data(), .shape = shape, .a_strides = strides, .kept = 1};
     std::vector<double> sums(columns), pairs(2 * columns);
+    exact::sum(terms, Number::float64, sums.data());
+    EXPECT_TRUE(exact::pairs(terms, pairs.data()));
+    for (std::size_t k = 0; k < columns; ++k) EXPECT_EQ(pairs[2 * k] + pairs[2 * k + 1], sums[k]);
+    for (std::size_t k = 0; k < values.size(); ++k)  // with fewer and fewer bits in common
+        values[k] = std::ldexp(values[k], -static_cast<int>(k / columns % 40));
     exact::sum(terms, Number::float64, sums.data());
     EXPECT_TRUE(exact::pairs(terms, pairs.data()));
     for (std::size_t k = 0; k < columns; ++k) EXPECT_EQ(pairs[2 * k] + pairs[2 * k + 1], sums[k]);

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional
+import math
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
 from hocket.arrays import Array, local_shape
-from hocket.computing.layouts import Shape, aligned, balanced, is_grid, kept, without
+from hocket.computing.layouts import Shape, balanced, held, is_grid, is_local, kept, without
 from hocket.computing.operands import made
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
@@ -30,6 +31,15 @@ def on_grid(a: Array) -> Array:
     return redistribute(a, balanced(a.layout.shape, a.layout.size))
 
 
+@kept
+def remain(layout: Layout, axes: Shape) -> bool:
+    """Whether the partial results over `axes` of an array of `layout` are the results, on the
+    processes that shall have them."""
+    lines = math.prod(layout.shape[d] for d in axes)
+    whole = lines > 0 and all(is_local(layout, d) for d in axes)
+    return whole and held(layout) == held(without(layout, axes, True)) * lines
+
+
 def combined(
     partial: AnyArray,
     layout: Layout,
@@ -37,12 +47,13 @@ def combined(
     axes: Shape,
     combine: Callable[[AnyArray, AnyArray], AnyArray],
     identity: Any = 0,
+    keepdims: bool = False,
 ) -> Array:
-    """Partial results over `axes` of an array of `layout`, which have extent 1 there, as one array.
-    Collective.
-
-    The result has the layout that the reduction leaves, ``without(layout, axes, True)``.
-    """
+    """Partial results over `axes` of an array of `layout`, which have extent 1 there, as one array
+    in the layout that the reduction leaves. Collective, unless they `remain`."""
+    target = without(layout, axes, keepdims)
+    if remain(layout, axes):
+        return made(partial, target, comm)
     partial = np.ascontiguousarray(partial)
     parts: list[AnyArray] = []  # what is combined so far
 
@@ -51,39 +62,17 @@ def combined(
         parts[:] = [combine(parts[0], part) if parts else part]
 
     _mpi.collect(layout._native, axes, comm.handle, address(partial), partial.itemsize, take)
-    target = without(layout, axes, True)
     if not parts:  # there are no elements
         value = np.asarray(identity).astype(partial.dtype)  # -1 of bitwise_and has no sign there
         parts = [np.full(local_shape(target, comm), value)]
     return made(parts[0], target, comm)
 
 
-def finish(
-    result: Array, axes: Shape, keepdims: bool, out: Any, dtype: Optional[np.dtype[Any]] = None
-) -> Array:
-    """Brings a result with extent 1 along `axes` to the requested shape, or to `out`.
-    Collective."""
-    if dtype is not None and result.dtype != dtype:
-        result = made(result.local.astype(dtype), result.layout, result.comm)
-    if not keepdims:
-        layout = squeezed(result.layout, axes)
-        local = result.local
-        if local.ndim == result.layout.ndim and local.ndim:
-            local = np.squeeze(local, tuple(d for d in axes if local.shape[d] == 1))
-        result = made(local, layout, result.comm)
-    if out is None:
-        return result
-    to_out(result, out)
-    return out  # type: ignore[no-any-return]
-
-
-@kept
-def squeezed(layout: Layout, axes: Shape) -> Layout:
-    """Without dimensions of extent 1."""
-    left = [d for d in range(layout.ndim) if d not in axes]
-    own = [f"i{d}" for d in left]
-    template = ["0" if d in axes else f"i{d}" for d in range(layout.ndim)]
-    return aligned(tuple(layout.shape[d] for d in left), own, template, layout)
+def finish(result: Array, out: Any, dtype: np.dtype[Any]) -> Any:
+    """The result with elements of this dtype, or `out` with it. Collective."""
+    if result._local.dtype != dtype:
+        result = made(result._local.astype(dtype), result._layout, result._comm)
+    return result if out is None else to_out(result, out)
 
 
 def to_out(result: Any, out: Any, casting: Any = "same_kind") -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.combining import combined, finish, on_grid, to_out
+from hocket.computing.combining import combined, on_grid, to_out
 from hocket.computing.elementwise import result_types
 from hocket.computing.indexing import element
 from hocket.computing.layouts import (
@@ -24,7 +24,7 @@ from hocket.computing.layouts import (
     one_axis,
 )
 from hocket.computing.operands import as_array, as_arrays, bring, made
-from hocket.computing.reductions import is_exact, reduce_all
+from hocket.computing.reductions import by_ufunc, is_exact, reduce_all
 from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
@@ -42,7 +42,8 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
         if conjugate:
             a = np.conjugate(a)  # type: ignore[assignment]
         product: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
-        return reduce_all(np.logical_or if dtype.kind == "b" else np.add, product, dtype)
+        add = np.logical_or if dtype.kind == "b" else np.add
+        return reduce_all(add, by_ufunc(add, dtype), product, dtype)
     layout = chosen(a.shape, ((a.layout, a.dtype.itemsize), (b.layout, b.dtype.itemsize)))
     first = a if a.layout == layout else redistribute(a, layout)
     here = first.local.astype(dtype, copy=False)
@@ -169,7 +170,7 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     else:
         partial = np.empty((0,) * full.ndim, dtype)
     combine = np.logical_or if dtype.kind == "b" else np.add
-    summed = finish(combined(partial, full, a.comm, gone, combine), gone, False, None)
+    summed = combined(partial, full, a.comm, gone, combine)
     if not result:
         return element(summed)
     return transpose(summed, [middle.index(x) for x in result])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
+from hocket.layouts import Layout
 
 AnyArray = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]
@@ -41,6 +42,19 @@ def divide(
     counts = np.ascontiguousarray(counts, np.int64)
     cuts = _mpi.divide(comm.handle, row.itemsize, pick, place, counts, wanted, together)
     return np.asarray(cuts, np.int64).reshape(len(counts), len(wanted))
+
+
+def sources_of(counts: Numbers, cuts: Numbers) -> tuple[Layout, Numbers]:
+    """The sorted rows of each process in a layout that has them in the order of the processes that
+    they go to, and how many go from each process (a row) to each."""
+    cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
+    shares, begins = np.diff(cuts), cuts.sum(axis=0)
+    firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares
+    runs = [
+        [(int(first), int(share)) for first, share in zip(*rows) if share]
+        for rows in zip(firsts, shares)
+    ]
+    return Layout.indexed((int(begins[-1]),), runs), shares
 
 
 def places(keys: list[AnyArray], wanted: list[AnyArray]) -> tuple[Numbers, Numbers]:

@@ -325,16 +325,6 @@ def number_blocks(
             yield (*place, slice(first, last)), own + trailing
 
 
-def number_of(layout: Layout, rank: int, place: int) -> int:
-    """The row-major number of one local element, by its place among them."""
-    if layout._native.is_indexed:
-        return int(layout.global_indices(rank)[0][place])
-    at = np.unravel_index(place, layout.local_shape(rank))
-    along = indices_along(layout, rank)
-    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
-    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
-
-
 def indices_along(layout: Layout, rank: int) -> list[Callable[[int, int], npt.NDArray[np.int64]]]:
     """For each dimension, a function that gives the global indices of local indices [first, last):
     by a rule, where the process holds a slice of the dimension, else from a list."""

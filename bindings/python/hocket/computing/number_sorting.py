@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hocket.arrays import Array
 from hocket.computing.collecting import allgather
-from hocket.computing.dividing import divide
+from hocket.computing.dividing import divide, sources_of
 from hocket.computing.layouts import balanced, kept, numbers
 from hocket.computing.local_sorting import all_alike, sort_alike
 from hocket.creation import empty_as
@@ -69,16 +69,9 @@ def sort_numbers(a: Array, layout: Layout) -> Optional[Array]:
     if counts.sum() == 0:
         return empty_as(a, a.dtype, layout)
     target = layout if in_rank_order(layout) else balanced(layout.shape, layout.size)
-    begins = np.cumsum([0, *(target.local_elements(rank) for rank in range(target.size))])
-    cuts = divide(comm, [local], counts, begins[1:-1])
-    cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
-    shares = np.diff(cuts)  # elements of each process for each part of the target
-    firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares
-    runs = [
-        [(int(first), int(share)) for first, share in zip(*rows) if share]
-        for rows in zip(firsts, shares)
-    ]
-    result = redistribute(sources._remapped(Layout.indexed(layout.shape, runs)), target)
+    cuts = divide(comm, [local], counts, np.cumsum(counts_of(target))[:-1])
+    source, shares = sources_of(counts, cuts)
+    result = redistribute(sources._remapped(source), target)
     sort_alike(result._local, runs=int((shares > 0).sum(axis=0).max()))
     return result if target is layout else redistribute(result, layout)
 

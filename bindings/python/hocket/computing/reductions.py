@@ -5,7 +5,7 @@ results."""
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,34 @@ def loop_type(dtype: np.dtype[Any]) -> Any:
     return dtype.type if dtype.kind in "mM" else dtype
 
 
+#: results by what they depend on, of reductions whose arguments passed the checks
+_checked: dict[tuple[Any, ...], tuple[Shape, np.dtype[Any]]] = {}
+
+
+def checked(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> tuple[Shape, np.dtype[Any]]:
+    """The axes of a reduction and the dtype of its result. Collective where it raises."""
+    # Code that runs for the first time since other work takes half of a call's time. An array with
+    # elements here has none of the extents that are refused.
+    quick = dtype is None and (axis is None or type(axis) is int) and a._local.size > 0
+    key = (ufunc, axis, a._local.dtype, a._layout.ndim)
+    found = _checked.get(key) if quick else None
+    if found is not None:
+        return found
+    with collective(a.comm, None):
+        axes = reduced_axes(axis, a.layout.ndim)
+        try:
+            kind = None if dtype is None else np.dtype(dtype)
+            wanted = reduced_type(ufunc, a.dtype, kind, len(axes))
+            shape = a.layout.shape
+            if ufunc.identity is None and 0 in shape and any(shape[d] == 0 for d in axes):
+                raise ValueError("no elements to reduce, and no identity")
+        except (TypeError, ValueError) as error:
+            raise MismatchError(f"np.{ufunc.__name__} does not reduce {a.dtype}: {error}") from None
+    if quick and len(_checked) < 1024:
+        _checked[key] = axes, wanted
+    return axes, wanted
+
+
 @functools.lru_cache(maxsize=1024)
 def reduced_type(
     ufunc: np.ufunc, dtype: np.dtype[Any], wanted: Any, axes: int = 1
@@ -67,29 +95,42 @@ def reduce(
     """``ufunc.reduce(a, axis)`` over global axes; sums of floating-point numbers are exact.
     Collective."""
     require_associative(ufunc, "reduce")
-    with collective(a.comm, None):
-        axes = reduced_axes(axis, a.layout.ndim)
-        try:
-            kind = None if dtype is None else np.dtype(dtype)
-            wanted = reduced_type(ufunc, a.dtype, kind, len(axes))
-            shape = a.layout.shape
-            if ufunc.identity is None and 0 in shape and any(shape[d] == 0 for d in axes):
-                raise ValueError("no elements to reduce, and no identity")
-        except (TypeError, ValueError) as error:
-            raise MismatchError(f"np.{ufunc.__name__} does not reduce {a.dtype}: {error}") from None
+    axes, wanted = checked(ufunc, a, axis, dtype)
     if ufunc is np.add and is_exact(wanted):
         return exact_sum(a, axes, wanted, out, keepdims)
+    return of_parts(ufunc, by_ufunc(ufunc, wanted), a, axes, wanted, out, keepdims)
+
+
+#: the reduction of a part: over all axes (None) to a number, or over some, which keep extent 1
+Find = Callable[[AnyArray, Optional[Shape]], Any]
+
+
+def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
+    kind = loop_type(wanted)
+    return lambda x, axes: ufunc.reduce(x, axis=axes, dtype=kind, keepdims=axes is not None)
+
+
+def of_parts(
+    ufunc: np.ufunc,
+    find: Find,
+    a: Array,
+    axes: Shape,
+    wanted: np.dtype[Any],
+    out: Any,
+    keepdims: bool,
+) -> Any:
+    """The results of `find` for the parts, combined by `ufunc`. Collective."""
     if len(axes) == a.layout.ndim:
-        return scalar(reduce_all(ufunc, a, wanted), wanted, keepdims, a, out)
+        return scalar(reduce_all(ufunc, find, a, wanted), wanted, keepdims, a, out)
     a = on_grid(a)
     local = a.local
     there = local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size
     if there and (ufunc.identity is not None or all(local.shape[d] for d in axes)):
-        partial = ufunc.reduce(local, axis=axes, dtype=loop_type(wanted), keepdims=True)
+        partial = find(local, axes)
     else:
         partial = local.astype(wanted)  # of no elements
-    found = combined(partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0)
-    return finish(found, axes, keepdims, out, wanted)
+    found = combined(partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0, keepdims)
+    return finish(found, out, wanted)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -124,8 +165,8 @@ def sole_holders(layout: Layout) -> Optional[tuple[int, ...]]:
     return tuple(rank for rank in range(layout.size) if layout.local_elements(rank))
 
 
-def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
-    """The reduction over all elements. Collective.
+def reduce_all(ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtype[Any]) -> Any:
+    """The results of `find` for all elements of the parts, combined by `ufunc`. Collective.
 
     After other work, half of a call's time is the first touch of code: so there is little of it.
     """
@@ -133,12 +174,13 @@ def reduce_all(ufunc: np.ufunc, a: Array, wanted: np.dtype[Any]) -> Any:
     if having is None:
         a = without_copies(a)
         having = sole_holders(a._layout) or ()
-    (rank, size), kind = a._rank_and_size, loop_type(wanted)
-    mine = ufunc.reduce(a.local, None, kind) if rank in having else np.zeros((), wanted)[()]
+    rank, size = a._rank_and_size
+    mine = find(a.local, None) if rank in having else np.zeros((), wanted)[()]
     if size == 1 and having:
         return mine
     if mine.dtype != wanted:
         mine = mine.astype(wanted)
     rows = _mpi.allgather(a._comm.handle, f"np.{ufunc.__name__}.reduce", mine.tobytes())
     found = rows.view(wanted)
-    return ufunc.reduce(found if len(having) == size else found[list(having)], None, kind)
+    some = found if len(having) == size else found[list(having)]
+    return ufunc.reduce(some, None, loop_type(wanted))

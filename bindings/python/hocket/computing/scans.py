@@ -36,6 +36,9 @@ def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out:
     wanted = example.dtype
     lines = along(a, d)
     if is_local(lines.layout, d):
+        if lines is a and may_take(out, a, wanted):
+            ufunc.accumulate(lines.local, d, loop_type(wanted), out._local)
+            return out
         result = made(
             local_scan(ufunc, lines.local, d, wanted, a.layout.ndim), lines.layout, a.comm
         )
@@ -48,6 +51,19 @@ def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out:
     from hocket.computing.combining import to_out
 
     return to_out(result, out)
+
+
+def may_take(out: Any, a: Array, dtype: Any) -> bool:
+    """Whether the scan of this process's elements may go to `out` at once, without a copy."""
+    return (
+        type(out) is Array
+        and out._home is None
+        and out._comm is a._comm
+        and out._layout == a._layout
+        and out._local.dtype == dtype
+        and out._local.flags.writeable
+        and out._local.size > 0
+    )
 
 
 def local_scan(ufunc: np.ufunc, local: AnyArray, axis: int, dtype: Any, ndim: int) -> AnyArray:

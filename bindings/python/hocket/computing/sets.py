@@ -9,10 +9,13 @@ from hocket.arrays import Array
 from hocket.computing.collecting import allgather
 from hocket.computing.layouts import balanced
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import as_arrays, without_copies
+from hocket.computing.operands import as_arrays, made, without_copies
 from hocket.computing.shapes import ravel
-from hocket.computing.sorting import argsort, searchsorted, sort_rows, spread
+from hocket.computing.sorting import argsort, searchsorted, sort_rows
 from hocket.creation import empty, from_function
+from hocket.formats import gen_block
+from hocket.layouts import Layout
+from hocket.redistribution import redistribute
 
 
 def unique(
@@ -63,15 +66,23 @@ def counted(a: Array, equal_nan: bool = True) -> tuple[Array, Array]:
     mine, often = np.unique(a.local.reshape(-1), return_counts=True, equal_nan=equal_nan)
     if equal_nan and mine.dtype.kind == "c":  # all NaN are one value, the first of them in order
         key = np.where(np.isnan(mine), mine.dtype.type(complex(np.nan, np.nan)), mine)
-        _, values, often = sort_rows(a.comm, [key], mine, often, together=True)
+        _, values, often = sort_rows(a.comm, [key], mine, often, counts=lengths(a, mine))
     else:
-        values, often = sort_rows(a.comm, [mine], often, together=True)
+        values, often = sort_rows(a.comm, [mine], often, counts=lengths(a, mine))
     values, place = np.unique(values, return_inverse=True, equal_nan=equal_nan)
     counts = np.zeros(len(values), np.intp)
     np.add.at(counts, place, often)
-    count = int(allgather(a.comm, np.asarray([len(values)])).sum())
-    layout = balanced((count,), a._rank_and_size[1])
-    return spread(a.comm, values, layout), spread(a.comm, counts, layout)
+    of_all = lengths(a, values)
+    source = Layout((int(of_all.sum()),), [gen_block(of_all)], len(of_all))
+    target = balanced(source.shape, len(of_all))
+    parts = (made(each, source, a.comm) for each in (values, counts))
+    found, numbers = (redistribute(each, target) for each in parts)
+    return found, numbers
+
+
+def lengths(a: Array, values: Any) -> Any:
+    """Those of all processes' `values`."""
+    return allgather(a.comm, np.asarray([len(values)]))[:, 0]
 
 
 def unique_all(x: Array) -> Any:

@@ -5,7 +5,7 @@ second key, so that the order is stable."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,12 @@ from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather, exchange
-from hocket.computing.dividing import divide
+from hocket.computing.dividing import divide, sources_of
 from hocket.computing.layouts import balanced, even, is_local, numbers, one_axis
 from hocket.computing.local_sorting import order_stably, sorted_stably
-from hocket.computing.number_sorting import sort_numbers
+from hocket.computing.number_sorting import counts_of, in_rank_order, sort_numbers
 from hocket.computing.operands import made, without_copies
+from hocket.creation import empty
 from hocket.errors import Error, LayoutError
 from hocket.formats import gen_block
 from hocket.layouts import Layout, integer
@@ -28,43 +29,61 @@ AnyArray = npt.NDArray[Any]
 
 
 def sort_rows(
-    comm: Any, keys: list[AnyArray], *columns: AnyArray, together: bool = False
+    comm: Any,
+    keys: list[AnyArray],
+    *columns: AnyArray,
+    counts: npt.NDArray[np.int64],
+    target: Optional[Layout] = None,
 ) -> list[AnyArray]:
-    """Sorts rows of all processes by `keys`, of which the first is the most significant: each
-    process gets an even share, one after the other; if `together`, equal rows go to one process.
-    Returns keys and columns of this process's share. Collective."""
-    rank, size = _mpi.rank_and_size(comm.handle)
-    order = ordering(keys)
-    keys = [key[order] for key in keys]
-    columns = tuple(column[order] for column in columns)
-    if size == 1:
-        return [*keys, *columns]
-    counts = allgather(comm, np.asarray([len(order)]))[:, 0]
-    cuts = divide(comm, keys, counts, even(int(counts.sum()), size)[1:-1], together)[rank]
-    to = np.repeat(np.arange(size), np.diff([0, *cuts, len(order)]))
-    found, _ = exchange(comm, to, *keys, *columns)
-    order = ordering(found[: len(keys)])
-    return [column[order] for column in found]
+    """Sorts rows of all processes by `keys`, of which the first is the most significant. `counts`:
+    the rows of each process. Each gets its share in `target`, whose processes have one run each, in
+    their order; without it about as many as others, and equal rows go to one process. Returns keys
+    and columns of this process's share. Collective."""
+    size = _mpi.rank_and_size(comm.handle)[1]
+    rows = in_order([*keys, *columns], len(keys))
+    total = int(counts.sum())
+    if size == 1 or total == 0:
+        return rows
+    ends = even(total, size)[1:] if target is None else np.cumsum(counts_of(target))
+    cuts = divide(comm, rows[: len(keys)], counts, ends[:-1], target is None)
+    source, sent = sources_of(counts, cuts)
+    names = [f"f{k}" for k in range(len(rows))]
+    kind = np.dtype([(name, row.dtype) for name, row in zip(names, rows)])
+    records = empty(source, f"V{kind.itemsize}", comm)  # peers read its memory
+    for name, row in zip(names, rows):
+        records._local.view(kind)[name] = row
+    if target is None:
+        target = Layout((total,), [gen_block(sent.sum(axis=0))], size)
+    came = redistribute(records, target)._local.view(kind)
+    return in_order([np.ascontiguousarray(came[name]) for name in names], len(keys))
 
 
-def ordering(keys: list[AnyArray]) -> npt.NDArray[np.intp]:
-    """The order of rows by their keys."""
-    first, *others = keys
-    if not others or (len(others) == 1 and bool((others[0][1:] > others[0][:-1]).all())):
-        return order_stably(first)  # a second key that increases only
-    if len(others) == 1 and first.dtype.kind in "biuf":
+def sort_lines(a: Array, keys: list[AnyArray], column: int, layout: Layout) -> Array:
+    """Sorts `keys` of the elements of `a`, which has one dimension and no copies, as `sort_rows`:
+    a column of them, as an array of `layout`. Collective."""
+    counts = np.zeros(a._rank_and_size[1], np.int64)
+    counts[: a.layout.size] = counts_of(a.layout)
+    target = layout if in_rank_order(layout) else balanced(layout.shape, layout.size)
+    found = sort_rows(a.comm, keys, counts=counts, target=target)[column]
+    result = made(found, target, a.comm)
+    return result if target is layout else redistribute(result, layout)
+
+
+def in_order(rows: list[AnyArray], keys: int) -> list[AnyArray]:
+    """The columns of rows, sorted by the first `keys` of them."""
+    first, *others = rows[:keys]
+    if not others or (keys == 2 and bool((others[0][1:] > others[0][:-1]).all())):
+        order = order_stably(first)  # a second key that increases only
+    elif keys == 2 and first.dtype.kind in "biuf":
         order = np.argsort(first, kind="stable")  # merges the runs that came from each process
-        value, second = first[order], others[0][order]
-        if (value[1:] > value[:-1])[second[1:] < second[:-1]].all():
-            return order
-    return np.lexsort(keys[::-1])
-
-
-def spread(comm: Any, local: AnyArray, layout: Layout) -> Array:
-    """Rows of each process, one process after the other, as an array of `layout`. Collective."""
-    counts = allgather(comm, np.asarray([len(local)]))[:, 0]
-    source = Layout((int(counts.sum()),), [gen_block(counts)], comm.size)
-    return redistribute(made(local, source, comm), layout)
+        found = [column[order] for column in rows]
+        value, second = found[:2]
+        if not (~(value[1:] > value[:-1]) & (second[1:] < second[:-1])).any():
+            return found
+        order = np.lexsort(rows[keys - 1 :: -1])
+    else:
+        order = np.lexsort(rows[keys - 1 :: -1])
+    return [column[order] for column in rows]
 
 
 def along(a: Array, axis: int) -> Array:
@@ -161,8 +180,7 @@ def sort_line(a: Array) -> Array:
     if found is not None:
         return found
     mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
-    values, _ = sort_rows(a.comm, [a.local.reshape(-1), mine])
-    return spread(a.comm, values, layout)
+    return sort_lines(a, [a.local.reshape(-1), mine], 0, layout)
 
 
 def argsort_line(a: Array) -> Array:
@@ -170,8 +188,7 @@ def argsort_line(a: Array) -> Array:
     layout = a.layout
     a = without_copies(a)
     mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
-    _, places = sort_rows(a.comm, [a.local.reshape(-1), mine])
-    return spread(a.comm, places.astype(np.intp, copy=False), layout)
+    return sort_lines(a, [a.local.reshape(-1), mine], 1, layout)
 
 
 def sort_complex(a: Array) -> Array:
@@ -220,8 +237,7 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     first = without_copies(rows[0])
     mine = [row if row.layout == first.layout else redistribute(row, first.layout) for row in rows]
     places = numbers(first.layout, first._rank_and_size[0]).reshape(-1)
-    found = sort_rows(first.comm, [*(row.local for row in reversed(mine)), places])
-    return spread(first.comm, found[-1].astype(np.intp), layout)
+    return sort_lines(first, [*(row.local for row in reversed(mine)), places], -1, layout)
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:

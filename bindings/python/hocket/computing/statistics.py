@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, Optional
 
 import numpy as np
 
+from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
-from hocket.computing.collecting import allgather
-from hocket.computing.combining import combined, finish, on_grid, to_out
-from hocket.computing.layouts import number_of, numbers, one_axis, reduced_axes
+from hocket.computing.combining import combined, finish, on_grid, remain, to_out
+from hocket.computing.layouts import indices_along, kept, numbers, one_axis, reduced_axes
 from hocket.computing.operands import made, without_copies
-from hocket.computing.reductions import reduce
+from hocket.computing.reductions import of_parts
 from hocket.errors import LayoutError, MismatchError
+from hocket.layouts import Layout
 
 
 def mean(
@@ -73,10 +75,12 @@ def var(
         wanted = np.var(np.ones(1, a.dtype), dtype=dtype).dtype
     count = chosen_terms.count(a, axes, keepdims, where) - (correction or ddof)
     kind = None if a.dtype.kind in "fc" and dtype is None else wanted
-    centre = mean(a, axis, kind, None, keepdims=True, where=where)
+    # A number is faster than an array, but NumPy 1 would compute in the array's shorter type.
+    centre = mean(a, axis, kind, None, len(axes) < a.ndim or dtype is not None, where=where)
     distance = np.subtract(a, centre)
-    square = np.square(np.abs(distance)) if a.dtype.kind == "c" else np.square(distance)
-    total = chosen_terms.reduce(np.add, square, axis, wanted, None, keepdims, None, where)
+    distance = np.abs(distance) if a.dtype.kind == "c" else distance
+    np.square(distance, out=distance)
+    total = chosen_terms.reduce(np.add, distance, axis, wanted, None, keepdims, None, where)
     with np.errstate(invalid="ignore", divide="ignore"):
         result = np.true_divide(total, as_type(np.maximum(count, 0), wanted.type)).astype(wanted)
     return result if out is None else to_out(result, out)
@@ -104,8 +108,13 @@ def std(
 
 def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
     """`numpy.count_nonzero`. Collective."""
-    zero: Any = np.zeros((), a.dtype)[()]
-    return reduce(np.add, np.not_equal(a, zero), axis, np.intp, None, keepdims)
+    with collective(a.comm, None):
+        axes = reduced_axes(axis, a.ndim)
+
+    def find(x: Any, axes: Any) -> Any:
+        return np.asarray(np.count_nonzero(x, axes, keepdims=axes is not None))
+
+    return of_parts(np.add, find, a, axes, np.dtype(np.intp), None, keepdims)
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
@@ -131,13 +140,42 @@ def argmax(a: Array, axis: Any = None, out: Any = None, *, keepdims: bool = Fals
     return extreme(np.argmax, np.greater, a, axis, out, keepdims)
 
 
-def better(wins: Any, x: Any, y: Any) -> Any:
-    """Whether (value, index) `y` precedes `x`: NaN first, then the better value, then the lower
+def better_of(wins: Any, x: Any, y: Any) -> Any:
+    """Of each two (value, index) the first: NaN first, then the better value, then the lower
     index."""
     nan_x, nan_y = x["value"] != x["value"], y["value"] != y["value"]
     same = (x["value"] == y["value"]) | (nan_x & nan_y)
     over = np.where(nan_x | nan_y, nan_y & ~nan_x, wins(y["value"], x["value"]))
-    return np.where(same, y["index"] < x["index"], over)
+    return np.where(np.where(same, y["index"] < x["index"], over), y, x)
+
+
+def number_of(layout: Layout, rank: int, place: int) -> int:
+    """The row-major number of one local element, by its place among them."""
+    if layout._native.is_indexed:
+        return int(layout.global_indices(rank)[0][place])
+    first = first_of_run(layout, rank)
+    return place_to_number(layout, rank, place) if first is None else first + place
+
+
+@kept
+def first_of_run(layout: Layout, rank: int) -> Optional[int]:
+    """The row-major number of the first local element, if the others' follow it one by one."""
+    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
+    return first if last - first + 1 == layout.local_elements(rank) else None
+
+
+def place_to_number(layout: Layout, rank: int, place: int) -> int:
+    at = np.unravel_index(place, layout.local_shape(rank))
+    along = indices_along(layout, rank)
+    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
+    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
+
+
+@functools.lru_cache(maxsize=1024)
+def pair_of(find: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Of an element and its index. Raises for a dtype without an order."""
+    find(np.ones(1, dtype))
+    return np.dtype([("value", dtype), ("index", np.int64)])
 
 
 def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool) -> Any:
@@ -147,27 +185,25 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         empty = a.size == 0 if d is None else a.shape[d] == 0
         if empty:
             raise MismatchError("an empty array has no least and no greatest element")
-        find(np.ones(1, a.dtype))  # raises for a dtype without an order
-        pair = np.dtype([("value", a.dtype), ("index", np.intp)])
+        pair = pair_of(find, a.dtype)
     if d is None:
         a = without_copies(a)
         rank = a._rank_and_size[0]
-        row = np.zeros((), pair)
-        row["index"] = -1
-        local = a.local.reshape(-1)
+        local, mine = a.local.reshape(-1), bytes(pair.itemsize - 8) + np.int64(-1).tobytes()
         if local.size:
             if a.layout._native.is_indexed:  # lists may be in any order
                 order = np.argsort(numbers(a.layout, rank), kind="stable")
                 at = order[find(local[order])]
             else:
                 at = find(local)
-            row["value"], row["index"] = local[at], number_of(a.layout, rank, at)
-        rows = [x for x in allgather(a.comm, row.reshape(1))[:, 0] if x["index"] >= 0]
-        best = rows[0]
-        for other in rows[1:]:
-            if better(wins, best, other):
-                best = other
-        result = np.intp(best["index"])
+            mine = (
+                local[at : at + 1].tobytes()
+                + np.int64(number_of(a.layout, rank, int(at))).tobytes()
+            )
+        rows = _mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine).view(pair)
+        rows = rows[rows["index"] >= 0]
+        rows = rows[np.argsort(rows["index"])]
+        result = np.intp(rows["index"][find(rows["value"])])
         if keepdims:
             from hocket.computing.combining import scalar
 
@@ -175,18 +211,21 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         return result if out is None else to_out(result, out)
     a = on_grid(a)
     local, rank = a.local, a._rank_and_size[0]
-    if rank < a.layout.size and local.ndim == a.ndim and local.shape[d]:
-        at = find(local, axis=d, keepdims=True)
+    holds = rank < a.layout.size and local.ndim == a.ndim and local.shape[d] > 0
+    at = find(local, axis=d, keepdims=True) if holds else np.empty((0,) * a.ndim, np.intp)
+    if remain(a.layout, (d,)):  # the lines are whole, so local indices are global ones
+        result = combined(at, a.layout, a.comm, (d,), np.minimum, 0, keepdims)
+        return finish(result, out, np.dtype(np.intp))
+    if holds:
         partial = np.empty(at.shape, pair)
         partial["value"] = np.take_along_axis(local, at, d)
         partial["index"] = a.layout.global_indices(rank)[d][at]
     else:
         partial = np.empty((0,) * a.ndim, pair)
-    both = combined(
-        partial, a.layout, a.comm, (d,), lambda x, y: np.where(better(wins, x, y), y, x)
-    )
-    indices = made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
-    return finish(indices, (d,), keepdims, out)
+    combine = functools.partial(better_of, wins)
+    both = combined(partial, a.layout, a.comm, (d,), combine, 0, keepdims)
+    result = made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
+    return finish(result, out, np.dtype(np.intp))
 
 
 def without_nan(function: Any) -> Any:
