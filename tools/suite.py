@@ -39,12 +39,14 @@ VENDOR = (
     "tests/mpi/test_tasks.py",
     "tests/mpi/test_transports.py",
     "tests/mpi/test_excepthook.py",
+    "tests/mpi/test_blocking_steps.py",
+    "tests/mpi/test_ports_kept.py::test_a_writer_is_restarted_before_it_closes",
     "tests/fortran/test_two_mpis.py",
 )
 #: the programs of these files
 VENDOR_TARGETS = (
     *(*build.PACKAGE, "test_capi", "example_papers", "team_leaders"),
-    *("separate_jobs", "transports"),
+    *("separate_jobs", "transports", "test_blocking", "test_blocking_large"),
     *(("fortran_ocean",) if shutil.which("gfortran") else ()),
 )
 
