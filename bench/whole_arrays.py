@@ -25,7 +25,7 @@ Run = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Problem:
-    """Square float64 matrices by rows over all processes."""
+    """Square matrices by rows over all processes."""
 
     comm: MPI.Intracomm
     side: int
@@ -39,9 +39,12 @@ class Problem:
         held = self.layout().global_indices(self.comm.rank)[0]
         return slice(int(held[0]), int(held[-1]) + 1) if len(held) else slice(0, 0)
 
-    def whole(self, salt: int) -> Any:
+    def whole(self, salt: int, dtype: str) -> Any:
         """The same numbers on each process."""
-        return np.random.default_rng(salt).normal(size=(self.side, self.side))
+        numbers = np.random.default_rng(salt).normal(size=(self.side, self.side))
+        if dtype[0] == "i":
+            numbers *= 1000
+        return (numbers + 1j * numbers.T if dtype[0] == "c" else numbers).astype(dtype)
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Operation:
     by_hand: Callable[[MPI.Intracomm, Any, Any, Any], Any] | None = None
     near: float = 0.0  #: relative tolerance
     by_dask: Callable[[Any, Any, Any], Any] | None = None  #: of dask.array and two of its arrays
+    dtype: str = "float64"
 
 
 def add(a: Any, b: Any, out: Any) -> Any:
@@ -127,7 +131,47 @@ OPERATIONS = (
         1e-9,
         lambda da, a, b: a.sum(axis=0),
     ),
+    *(
+        Operation(
+            f"sum of columns, {dtype}",
+            lambda a, b, out: np.sum(a, axis=0),
+            None,
+            1e-4,
+            lambda da, a, b: a.sum(axis=0),
+            dtype,
+        )
+        for dtype in ("float32", "complex64", "int64")
+    ),
+    Operation(
+        "sum, int64",
+        lambda a, b, out: np.sum(a),
+        _sum_by_hand,
+        by_dask=lambda da, a, b: a.sum(),
+        dtype="int64",
+    ),
     Operation("max", lambda a, b, out: np.max(a), _max_by_hand, by_dask=lambda da, a, b: a.max()),
+    Operation("argmax", lambda a, b, out: np.argmax(a), by_dask=lambda da, a, b: a.argmax()),
+    Operation(
+        "count_nonzero",
+        lambda a, b, out: np.count_nonzero(a),
+        by_dask=lambda da, a, b: da.count_nonzero(a),
+    ),
+    Operation(
+        "all, bool", lambda a, b, out: np.all(a), by_dask=lambda da, a, b: a.all(), dtype="bool"
+    ),
+    Operation(
+        "astype float32",
+        lambda a, b, out: a.astype(np.float32),
+        lambda comm, a, b, out: a.astype(np.float32),
+        by_dask=lambda da, a, b: a.astype(np.float32),
+    ),
+    Operation(
+        "variance of columns",
+        lambda a, b, out: np.var(a, axis=0),
+        None,
+        1e-9,
+        lambda da, a, b: a.var(axis=0),
+    ),
     Operation(
         "roll",
         lambda a, b, out: np.roll(a, 1, 0),
@@ -149,7 +193,7 @@ OPERATIONS = (
 def _step(problem: Problem, operation: Operation, run: Run, part: Callable[[Any], Any]) -> Step:
     """`part`: this process's part of the whole result."""
     found: list[Any] = []
-    a, b = problem.whole(1), problem.whole(2)
+    a, b = (problem.whole(salt, operation.dtype) for salt in (1, 2))
     expected = part(operation.compute(a, b, np.empty_like(a)))
 
     def check() -> None:
@@ -171,9 +215,9 @@ def by_hocket(problem: Problem, operation: Operation) -> Contestant:
 
     def prepare() -> Step:
         hk, rows = hocket(), problem.rows()
-        arrays = [hk.empty(problem.layout(), comm=problem.comm) for _ in range(3)]
+        arrays = [hk.empty(problem.layout(), operation.dtype, problem.comm) for _ in range(3)]
         for salt, array in enumerate(arrays[:2], 1):
-            array.local[...] = problem.whole(salt)[rows]
+            array.local[...] = problem.whole(salt, operation.dtype)[rows]
 
         def part(whole: Any) -> Any:
             if np.ndim(whole) == 2:
@@ -195,7 +239,7 @@ def by_parts(problem: Problem, operation: Operation) -> Contestant:
         rows = problem.rows()
         if operation.name in ("matmul", "fftn", "sort of all"):
             raise UnavailableError("parts alone have no such result")
-        a, b = problem.whole(1)[rows].copy(), problem.whole(2)[rows].copy()
+        a, b = (problem.whole(salt, operation.dtype)[rows].copy() for salt in (1, 2))
         out = np.empty_like(a)
         local = operation.compute(a, b, out.copy())
         return _step(problem, operation, lambda: operation.compute(a, b, out), lambda _: local)
@@ -207,7 +251,7 @@ def by_one(problem: Problem, operation: Operation) -> Contestant:
     """NumPy on one process, while the others wait."""
 
     def prepare() -> Step:
-        a, b = problem.whole(1), problem.whole(2)
+        a, b = (problem.whole(salt, operation.dtype) for salt in (1, 2))
         out = np.empty_like(a)
         alone = problem.comm.rank == 0
         run: Run = (lambda: operation.compute(a, b, out)) if alone else (lambda: np.float64(0))
@@ -224,7 +268,7 @@ def by_mpi(problem: Problem, operation: Operation) -> Contestant:
         if by_hand is None:
             raise UnavailableError("nobody writes that in a few lines")
         rows = problem.rows()
-        a, b = problem.whole(1)[rows].copy(), problem.whole(2)[rows].copy()
+        a, b = (problem.whole(salt, operation.dtype)[rows].copy() for salt in (1, 2))
         out = np.empty_like(a)
 
         def part(whole: Any) -> Any:
@@ -252,7 +296,8 @@ def by_dask(problem: Problem, operation: Operation) -> Contestant:
         alone = comm.rank == 0
         pool = ThreadPoolExecutor(comm.size, initializer=lambda: os.sched_setaffinity(0, cores))
         chunks = (-(-problem.side // comm.size), -1)
-        a, b = (da.from_array(problem.whole(salt), chunks) for salt in (1, 2))
+        wholes = (problem.whole(salt, operation.dtype) for salt in (1, 2))
+        a, b = (da.from_array(each, chunks) for each in wholes)
         a, b = (each.persist(scheduler="threads", pool=pool) for each in (a, b))
 
         def run() -> Any:

@@ -22,8 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         action="append",
         metavar="N",
-        help="of square float64 matrices; may be repeated (default: 16, for the cost of a call, "
-        "and 2048)",
+        help="of square matrices; may be repeated (default: 16, for the cost of a call, and 2048)",
     )
     parser.add_argument(
         "--only",

@@ -141,8 +141,10 @@ class LocalTerms {
 };
 
 // The sums of float64 pairs, one list of them for each part, if these sums are pairs, too: adding
-// both numbers of all parts has no rounding error. Else false, and the results mean nothing.
-bool sum_plainly(const std::vector<double>& pairs, std::size_t count, double* results) {
+// both numbers of all parts has no rounding error. Else false, and the results mean nothing. Those
+// of float32 must be single numbers, because they are rounded once.
+template <class T>
+bool sum_plainly(const std::vector<double>& pairs, std::size_t count, T* results) {
     const auto error_of = [](double x, double y, double sum) {
         const double back = sum - x;
         return (x - (sum - back)) + (y - back);
@@ -157,8 +159,10 @@ bool sum_plainly(const std::vector<double>& pairs, std::size_t count, double* re
             high = more;
             low = rest;
         }
-        results[k] = high + low;
-        exact &= results[k] - results[k] == 0;  // no infinity and no NaN
+        const double sum = high + low;
+        exact &= sum - sum == 0;  // no infinity and no NaN
+        if constexpr (sizeof(T) < sizeof(double)) exact &= error_of(high, low, sum) == 0;
+        results[k] = static_cast<T>(sum);
     }
     return exact;
 }
@@ -181,8 +185,12 @@ bool sum_by_pairs(const Array& array, const LocalTerms* terms, const Partials& p
     if (!collect(partials, std::int64_t{16} * type.parts, array.comm(), deadline, fill, take))
         return false;
     if (numbers == 0) return true;
+    const auto count = static_cast<std::size_t>(numbers);
     if (type.number == exact::Number::float64 &&
-        sum_plainly(all, static_cast<std::size_t>(numbers), static_cast<double*>(result.data())))
+        sum_plainly(all, count, static_cast<double*>(result.data())))
+        return true;
+    if (type.number == exact::Number::float32 &&
+        sum_plainly(all, count, static_cast<float*>(result.data())))
         return true;
     const std::int64_t shape[]{numbers, static_cast<std::int64_t>(partials.parts.size()), 2};
     const std::int64_t strides[]{16, 16 * numbers, 8};
@@ -264,7 +272,7 @@ void sum_along(const Array& array, const std::vector<std::size_t>& dims, const P
 Array exact_sum(const Array& array, const std::vector<std::size_t>& dims, Deadline deadline) {
     const Array source = on_grid(array, deadline);
     const auto partials = partials_of(source.layout(), dims, source.process());
-    const Array result = Array::empty(partials->target, source.dtype(), source.comm());
+    Array result = Array::empty(partials->target, source.dtype(), source.comm());
     sum_along(source, dims, *partials, result, true, deadline);
     return result;
 }
@@ -290,7 +298,7 @@ Array exact_total(const Array& a, const std::optional<Array>& b, Deadline deadli
         for (int rank = 0; rank < a.comm().size(); ++rank, rows += each)
             exact::merge(mine.data(), rows, type.parts, type.number, b.has_value());
     }
-    const Array result = Array::empty(replicated({}, a.comm().size()), a.dtype(), a.comm());
+    Array result = Array::empty(replicated({}, a.comm().size()), a.dtype(), a.comm());
     exact::round(mine.data(), type.parts, type.number, b.has_value(), type.number, result.data());
     return result;
 }

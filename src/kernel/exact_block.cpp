@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -76,8 +77,8 @@ HOCKET_INLINE Sums<parts> extract(const T* values, std::int64_t count, double st
     Sums<parts> result;
     for (std::size_t part = 0; part < parts; ++part) {
         const auto& of = found[part];
-        const bool nan = of[splits] != of[splits];
-        result[part] = {of[0], of[1], extent.zero || (fits && !nan), {of[2], of[3]}};
+        const bool whole = extent.zero || (fits && !std::isnan(of[splits]));
+        result[part] = {of[0], of[1], whole, {of[2], of[3]}};
     }
     return result;
 }

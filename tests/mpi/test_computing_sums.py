@@ -130,6 +130,14 @@ def test_sums_by_tiles_keep_every_bit(comm):
 
 
 @ranks(1, 2, 3)
+def test_sums_of_float32_are_not_rounded_to_float64_first(comm):
+    column = np.array([1, 2.0**-24, 2.0**-60], "f4")  # a tie of float32, and a little more
+    lay = hk.Layout((3, 8), "(CYCLIC, *)", comm.size)
+    found = hk.scatter(np.repeat(column[:, None], 8, axis=1), lay, comm).sum(axis=0)
+    np.testing.assert_array_equal(hk.replicated(found), np.full(8, 1 + 2.0**-23, "f4"))
+
+
+@ranks(1, 2, 3)
 def test_infinities_and_nan_in_sums(comm):
     lay = hk.Layout(5, "(CYCLIC)", comm.size)
     for values, expected in [
