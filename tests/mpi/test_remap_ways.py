@@ -17,7 +17,12 @@ def program(comm):
     rank, size = comm.rank, comm.size
     os.environ["HOCKET_CACHE_BYTES"] = "512K" if rank else "2M"  # before the first collective call
     plans = []
-    for shape, axes in (((120, 120, 120), (2, 0, 1)), ((240, 60, 120), (2, 1, 0))):
+    for shape, axes in (
+        ((120, 120, 120), (2, 0, 1)),
+        ((240, 60, 120), (2, 1, 0)),
+        ((130, 110, 122), (2, 1, 0)),
+        ((134, 106, 118), (2, 1, 0)),
+    ):
         layout = hk.Layout(shape, "(BLOCK, *, *)", size)
         for _ in range(2):
             a = hk.from_function(lambda *index: sum(1000**d * i for d, i in enumerate(index)),
@@ -45,5 +50,6 @@ def test_all_go_the_way_of_the_lowest_process(tmp_path):
     first, second = json.loads(done.stdout)
     # For one of the arrays (which one depends on the processor's costs), the second process had a
     # plan of its own choice, and made another by that of the first; both are found again.
-    assert first == [1, 0, 1, 0]
-    assert second in ([1, 0, 2, 0], [2, 0, 1, 0], [2, 0, 2, 0])
+    assert first == [1, 0] * 4
+    assert second[1::2] == [0] * 4
+    assert set(second[::2]) in ({1, 2}, {2})
