@@ -108,26 +108,19 @@ class Blocks {
     }
 
     void add(const Block& block, std::int64_t* accumulator) {
-        if (terms_.b != nullptr) {
-            add_products(block.count, accumulator);
-        } else {
-            add(block, sum_of(block), accumulator);
-        }
-        std::int64_t& since_carry = since_carry_[block.slot % 2];  // two parts alternate
-        since_carry += block.count;
-        if (since_carry >= additions_before_carry) {
-            carry(accumulator, range_);
-            since_carry = 0;
-        }
+        if (terms_.b == nullptr) return add(block, sum_of(block), accumulator);
+        add_products(block.count, accumulator);
+        carry_in_time(block, accumulator);
     }
     void add(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
-        if (sum.whole) return add_pair(sum, accumulator);
-        for (std::int64_t k = 0; k < block.count; ++k) {
+        if (sum.whole) add_pair(sum, accumulator);
+        for (std::int64_t k = 0; k < (sum.whole ? 0 : block.count); ++k) {
             const char* at = block.values + k * block.step;
             double value = 0;
             gather(at, 0, 1, block.single ? Number::float32 : Number::float64, &value);
             add_term(value, accumulator);
         }
+        carry_in_time(block, accumulator);
     }
 
   private:
@@ -145,6 +138,14 @@ class Blocks {
         for (std::int64_t k = 0; k < count; ++k)
             add_product(accumulator, range_, terms_.negative ? -x()[k] : x()[k], y()[k]);
     }
+    // For each of the sums that are taken together.
+    void carry_in_time(const Block& block, std::int64_t* accumulator) {
+        std::int64_t& since_carry = since_carry_[static_cast<std::size_t>(block.slot)];
+        since_carry = (block.first ? 0 : since_carry) + block.count + 3;  // a pair is up to 4
+        if (since_carry < additions_before_carry) return;
+        carry(accumulator, range_);
+        since_carry = 0;
+    }
     void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
         add_term(sum.high, accumulator);
         for (const double more : {sum.low, sum.rest[0], sum.rest[1]})
@@ -157,7 +158,7 @@ class Blocks {
     const Terms& terms_;
     Range range_;
     std::vector<double> memory_;
-    std::int64_t since_carry_[2] = {};
+    std::array<std::int64_t, widest> since_carry_ = {};
     Guess guess_, guess_of_errors_;
 };
 
