@@ -52,6 +52,10 @@ std::shared_ptr<const std::pair<Layout, Layout>> layouts_of_rows(std::int64_t si
     });
 }
 
+std::string named(const std::string& call, std::int64_t bytes) {
+    return call + " (" + std::to_string(bytes) + " bytes of each process)";
+}
+
 }  // namespace
 
 void agree(const Comm& comm, std::string text, Deadline deadline,
@@ -80,11 +84,11 @@ Row::Row(const Comm& comm, std::int64_t bytes) : comm_(comm), bytes_(bytes) {
 }
 
 std::shared_ptr<const std::byte> Row::gather(const std::string& call, Deadline deadline) {
-    const std::string text = call + " (" + std::to_string(bytes_) + " bytes of each process)";
     if (array_) {  // whose transfer agrees on the bytes
         const Array all = copied(*array_, layouts_of_rows(comm_.size())->second, deadline);
         return {all.keep(), static_cast<const std::byte*>(all.data())};
     }
+    const std::string text = named(call, bytes_);
     comm::CallSignature signature;
     signature.text = text;
     signature.payload = std::move(text_);
@@ -98,6 +102,7 @@ std::shared_ptr<const std::byte> allgather(const Comm& comm, const std::string& 
                                            const void* mine, std::int64_t bytes,
                                            Deadline deadline) {
     Row row(comm, bytes);
+    if (row.is_long()) agree(comm, named(call, bytes), deadline, [] {});
     std::memcpy(row.data(), mine, static_cast<std::size_t>(bytes));
     return row.gather(call, deadline);
 }
@@ -106,7 +111,7 @@ std::string merged(const Comm& comm, const std::string& call, std::string mine,
                    std::function<void(std::string& row, const std::string& other)> merge,
                    Deadline deadline) {
     comm::CallSignature signature;
-    signature.text = call + " (" + std::to_string(mine.size()) + " bytes of each process)";
+    signature.text = named(call, static_cast<std::int64_t>(mine.size()));
     std::string text = signature.text;
     signature.payload = std::move(mine);
     const comm::Merge merge_two = [merge = std::move(merge)](std::string low,

@@ -114,6 +114,8 @@ class Row {
     Row(const Row&) = delete;
     Row& operator=(const Row&) = delete;
     std::byte* data() const { return data_; }
+    /// Whether it travels by a transfer, which compares the bytes of all calls, but not their text.
+    bool is_long() const { return array_.has_value(); }
     /// The rows of all processes, one after the other. Collective, and the last use of this row.
     /// `call`: its text, which must be the same on all processes.
     std::shared_ptr<const std::byte> gather(const std::string& call, Deadline deadline);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -11,21 +12,33 @@
 
 namespace hocket::exact {
 
+// x + y, and its rounding error (Knuth's TwoSum).
+inline std::array<double, 2> sum_and_error(double x, double y) {
+    const double sum = x + y, back = sum - x;
+    return {sum, (x - (sum - back)) + (y - back)};
+}
+
 // The sum of both if two numbers have it; else it is not whole.
 inline BlockSum joined(const BlockSum& a, const BlockSum& b) {
+    const auto [high, high_error] = sum_and_error(a.high, b.high);
+    const auto [low, low_error] = sum_and_error(a.low, b.low);
+    // Numbers with few bits each stay so: other processes' add to them without an error.
+    if (a.pair() && b.pair() && high_error == 0 && low_error == 0) return {high, low, true, {}};
     double all[] = {b.rest[1], a.rest[1], b.rest[0], a.rest[0], b.low, a.low, b.high, a.high};
     constexpr std::size_t count = std::size(all);
-    // Knuth's TwoSum of neighbours, which has no error, until two numbers have the sum.
+    // The sums and errors of neighbours, until two numbers have the sum.
     bool more = a.whole && b.whole;
     for (std::size_t pass = 0; more && pass < count; ++pass) {
         for (std::size_t k = 1; k < count; ++k) {
-            const double x = all[k - 1], y = all[k], sum = x + y, back = sum - x;
-            all[k - 1] = (x - (sum - back)) + (y - back);
+            const auto [sum, error] = sum_and_error(all[k - 1], all[k]);
+            all[k - 1] = error;
             all[k] = sum;
         }
         more = std::any_of(all, all + count - 2, [](double each) { return each != 0; });
     }
-    return {all[count - 1], all[count - 2], a.whole && b.whole && !more, {}};
+    // An overflow is no sum, though its errors may seem to end.
+    const bool whole = a.whole && b.whole && !more && std::isfinite(all[count - 1]);
+    return {all[count - 1], all[count - 2], whole, {}};
 }
 
 /// The results of sums that two numbers have: the rounded sum, or both numbers. Without memory for

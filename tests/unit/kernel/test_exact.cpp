@@ -254,6 +254,20 @@ TEST(Exact, Corners) {
     EXPECT_FALSE(std::signbit(sum_of({-0.0, -0.0})));
 }
 
+// The blocks are finite, and two numbers have each of them; only their last sum overflows.
+TEST(Exact, PairsThatOverflowAreNone) {
+    const std::vector<double> block(4096, 0x1.8p999);
+    for (const std::int64_t blocks : {5461, 5462, 5463}) {
+        const std::array<std::int64_t, 2> shape{blocks, 4096}, strides{0, 8};
+        const exact::Terms terms{.a = block.data(), .shape = shape, .a_strides = strides};
+        std::array<double, 2> both{};
+        double sum = 0;
+        exact::sum(terms, Number::float64, &sum);
+        EXPECT_EQ(exact::pairs(terms, both.data()), std::isfinite(sum)) << blocks;
+        if (std::isfinite(sum)) EXPECT_EQ(both[0] + both[1], sum);
+    }
+}
+
 TEST(Exact, ProductsThatOverflowAndUnderflowOnTheWay) {
     EXPECT_EQ(dot_of({1e300, 1e300, 3}, {1e300, -1e300, 4}), 12);
     EXPECT_EQ(dot_of({0x1p-600, 0x1p-1000}, {0x1p-600, 0x1p-1000}), 0);
