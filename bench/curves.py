@@ -184,7 +184,8 @@ def _linpack(point: Point, folder: Path) -> Words:
         "search_width": max(1, 64 // side),
         "grid": grid_of(point.processes),
         "modes": point.modes,
-        "width": 2 * nb,
+        # Of wider updates, some workers would have none.
+        "width": min(2 * nb, max(1, 1024 // side)),
         "workers": point.threads,
         "seed": 1,
         "singular": 0,
