@@ -69,6 +69,16 @@ void use_noise(double every, double lasts, std::uint64_t seed) {
     if (every > 0) noise.left = noise.until_next();
 }
 
+static bool is_coarse = false;
+
+bool coarse() {
+    return is_coarse;
+}
+
+void use_coarse() {
+    is_coarse = true;
+}
+
 double simulated_now() {
     return simgrid_get_clock();
 }

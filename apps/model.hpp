@@ -26,6 +26,10 @@ bool modelled(Work work, double units);
 /// one of its process's processors, `seconds` for a process with all of its threads.
 /// @throws hocket::Error for anything else.
 void use_model(const std::string& seconds, const std::string& of_step);
+/// Whether a number stands for a square of several: then a column of them has products within.
+/// `use_coarse()`: it does.
+bool coarse();
+void use_coarse();
 /// Interrupts computing, as an operating system does: on average after `every` seconds of it, for
 /// `lasts` seconds, at random times that each process draws from `seed`. 0 seconds: never.
 void use_noise(double every, double lasts, std::uint64_t seed);
@@ -33,6 +37,9 @@ void use_noise(double every, double lasts, std::uint64_t seed);
 double simulated_now();
 #else
 inline bool modelled(Work, double) {
+    return false;
+}
+inline bool coarse() {
     return false;
 }
 #endif

@@ -158,6 +158,7 @@ int run(int argc, char** argv, const std::function<void(Program&)>& body) {
 #ifdef HOCKET_SIMULATED
         const auto& given = program.parameters;
         use_model(given.text("model"), given.text("model_of_step"));
+        if (given.has("coarse") && given.whole("coarse", 1) > 1) use_coarse();
         if (given.has("noise_every"))
             use_noise(given.real("noise_every"), given.real("noise_lasts"),
                       1 + static_cast<std::uint64_t>(program.rank()));

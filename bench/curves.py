@@ -159,13 +159,14 @@ def grid_of(processes: int) -> tuple[int, int]:
 
 def coarsened(point: Point, kernels: Mapping[str, float]) -> dict[str, float]:
     """A matrix of squares in place of numbers: products have as many more operations as a cube
-    has numbers, and so has a column of squares, which is a panel. Threads share products evenly."""
+    has numbers. The program adds those within a column of squares, which is a panel. Threads share
+    products evenly."""
     side = point.coarse
     blas = kernels["blas"] * side**3 / point.threads
     return {
         **kernels,
         "blas": blas,
-        "panel": kernels["panel"] * side**2 + (blas if side > 1 else 0),
+        "panel": kernels["panel"] * side**2,
         "move": kernels["move"] * side**2,
     }
 
@@ -176,13 +177,15 @@ def _linpack(point: Point, folder: Path) -> Words:
     return {
         "n": n,
         "nb": nb,
+        "coarse": side,
         # The program's own pieces, after which a flow polls messages and yields.
         "piece_rows": max(1, 1024 // side),
         "piece_columns": max(1, 512 // side),
         "search_width": max(1, 64 // side),
         "grid": grid_of(point.processes),
         "modes": point.modes,
-        "width": 2 * nb,
+        # Of wider updates, some workers would have none.
+        "width": min(2 * nb, max(1, 1024 // side)),
         "workers": point.threads,
         "seed": 1,
         "singular": 0,

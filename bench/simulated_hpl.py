@@ -39,7 +39,9 @@ class BesideHpl(Curve):
         one = replace(point, processes=point.processes * point.threads, threads=1)
         side = point.coarse
         speeds = coarsened(one, kernels)
-        times = [speeds[kind] * point.platform.slowness for kind in ("blas", "panel")]
+        # A column of squares has products within, which the application announces itself.
+        panel = speeds["panel"] + (speeds["blas"] if side > 1 else 0)
+        times = [seconds * point.platform.slowness for seconds in (speeds["blas"], panel)]
         rows, columns = grid_of(one.processes)
         setting = replace(self.setting, nb=max(1, self.setting.nb // side))
         system = System(point.size // side, setting.nb, rows, columns, 1, 1, timeout, None)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace linpack {
@@ -38,6 +39,8 @@ void use_one_thread();
 void multiply_lower(const Block& l, const Block& b);
 /// c -= a b
 void subtract_product(const Block& a, const Block& b, const Block& c);
+/// The same in parts, or in several threads.
+using Product = std::function<void(const Block& a, const Block& b, const Block& c)>;
 /// Columns of a panel below the first one's pivot, whose row is `row`: the first becomes
 /// multipliers, and each further one loses as many times its element of the row.
 void eliminate_with(const Block& columns, const double* row);

@@ -32,9 +32,10 @@ void move_rows(const Block& source, const std::vector<std::int64_t>& from, const
 
 class Factoring {
   public:
-    Factoring(const Matrix& matrix, Panel& panel, Order order)
+    Factoring(const Matrix& matrix, Panel& panel, Order order, const Product& subtract)
         : matrix_(matrix),
           panel_(panel),
+          subtract_(subtract),
           order_(std::move(order)),
           top_(panel.top()),
           work_(matrix.local().part(0, matrix.local_column(panel.first()), matrix.local().rows,
@@ -69,8 +70,8 @@ class Factoring {
         }
         move_rows(upper, solved, work_.part(0, middle, work_.rows, rest), fronts);
         const std::int64_t done = order_.done(), active = work_.rows - done;
-        subtract_product(work_.part(done, at, active, half), upper,
-                         work_.part(done, middle, active, rest));
+        subtract_(work_.part(done, at, active, half), upper,
+                  work_.part(done, middle, active, rest));
         eliminate(middle, rest);
         if (!searched) share(middle, at, rest, half);
     }
@@ -91,7 +92,12 @@ class Factoring {
         const std::int64_t done = order_.done(), active = work_.rows - done;
         // A search, a division, and for each further column a product and a difference.
         const auto operations = static_cast<double>(active * (2 * (end - j)));
-        if (apps::modelled(apps::Work::panel, operations)) return;
+        if (apps::modelled(apps::Work::panel, operations)) {
+            if (apps::coarse())
+                subtract_(work_.part(done, j, active, 1), top_.part(j, j, 1, end - j),
+                          work_.part(done, j, active, end - j));
+            return;
+        }
         eliminate_with(work_.part(done, j, active, end - j), row + j);
     }
 
@@ -146,6 +152,7 @@ class Factoring {
 
     const Matrix& matrix_;
     Panel& panel_;
+    const Product& subtract_;
     Order order_;
     Block top_;
     Block work_;                        // in the matrix
@@ -169,9 +176,9 @@ void connect(const Grid& grid, std::int64_t width) {
     grid.sharing(rest, half).exchange();
 }
 
-void factor(const Matrix& matrix, Panel& panel, Order order) {
+void factor(const Matrix& matrix, Panel& panel, Order order, const Product& subtract) {
     const std::int64_t sent = panel.sent();
-    Factoring(matrix, panel, std::move(order)).run();
+    Factoring(matrix, panel, std::move(order), subtract).run();
     if (matrix.grid().columns() > 1) {
         const Block below = panel.below(sent);
         copy(matrix.local().part(sent, matrix.local_column(panel.first()), below.rows,

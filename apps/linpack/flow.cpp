@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hocket/flow.hpp"
 
-#include <functional>
-
 #include "modes.hpp"
 #include "rows.hpp"
 
@@ -40,12 +38,16 @@ Factored flow(const Matrix& matrix, const Options& options) {
     Factored found(matrix);
     std::vector<Panel> panels;
     for (std::int64_t d = 0; d < depth; ++d) panels.emplace_back(matrix);
-    // Steps call it, so it outlives the flow.
-    std::function<void()> between;
+    // Steps call these, so they outlive the flow.
+    Product in_turns = subtract_product, shared = subtract_product;
     // The workers of all processes use all cores: a further thread would take time from them.
     hocket::Flow flow({.workers = options.workers, .agent = hocket::Agent::between_steps});
     // Panels travel while the columns are updated; rows, which are waited for, do not.
-    if (matrix.grid().columns() > 1) between = [&] { flow.give_way(); };
+    if (matrix.grid().columns() > 1) in_turns = in_pieces(options.piece, [&] { flow.give_way(); });
+    // The next panel waits for these, so all workers share them.
+    const auto begin = [&](auto& part) { flow.task(part, {}, {urgent, "product"}); };
+    if (options.workers > 1) shared = in_shares(options, begin, [&] { flow.wait(); });
+    std::int64_t turn = 0;
     for (std::int64_t k = 0; k < matrix.panels(); ++k) {
         Panel& panel = panels[static_cast<std::size_t>(k % depth)];
         const Region factors = named("panel ", k % depth), rows = named("rows ", k % depth),
@@ -56,7 +58,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
             flow.task(
                 [&, k] {
                     panel.open(k, found.order);
-                    factor(matrix, panel, found.order);
+                    factor(matrix, panel, found.order, shared);
                 },
                 {reads(order), updates(memory_of(matrix, own)), writes(factors)},
                 {urgent, "factor"});
@@ -73,18 +75,17 @@ Factored flow(const Matrix& matrix, const Options& options) {
                   {urgent, "order"});
         std::int64_t part = 0;
         for (const Columns& columns : right_of(matrix, k, options.width)) {
-            const auto change = [&, columns] {
+            const auto change = [&, columns, part] {
                 Swap swap(matrix, panel, columns);
                 swap.gather();
                 wait(swap.start(tag_of(matrix, panel, columns)));
-                update(matrix, panel, swap, between, options.piece);
+                update(matrix, panel, swap, part > 0 || options.workers < 2 ? in_turns : shared);
             };
             // One update for each worker at a time: pivot searches wait for what is on the wire.
             // The first does not pause: the next search waits for it on all processes.
-            const std::int64_t turn = part > 0 ? part % options.workers : -1;
-            const hocket::Access data[] = {reads(factors), reads(rows),
-                                           updates(memory_of(matrix, columns)),
-                                           updates(named("turn ", turn))};
+            const hocket::Access data[] = {
+                reads(factors), reads(rows), updates(memory_of(matrix, columns)),
+                updates(named("turn ", part > 0 ? turn++ % options.workers : -1))};
             if (part++ > 0)
                 flow.blocking_task(change, data, {whenever, "update"});
             else

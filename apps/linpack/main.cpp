@@ -56,7 +56,7 @@ void body(apps::Program& program) {
     options.piece.rows = std::clamp<std::int64_t>(n / 4, 1, options.piece.rows);
     // If one number stands for many, a piece has fewer of them, and so has a message.
     if (asked.has("piece_rows"))
-        options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1)};
+        options.piece = {asked.whole("piece_rows", 1), asked.whole("piece_columns", 1), 1};
     const linpack::Elements elements{static_cast<std::uint64_t>(asked.whole("seed")),
                                      asked.flag("singular"), n,
                                      asked.has("steps") ? asked.whole("steps", 1) : 0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "matrix.hpp"
@@ -31,6 +32,12 @@ struct Options {
     int workers;         ///< threads that a flow has
     Piece piece = {};    ///< of an update, after which a flow polls messages
 };
+
+/// A product in shares of rows, several for each worker, so that one which comes late takes fewer.
+/// `begin` gets each share, to call it now or later, and `end` waits for all.
+Product in_shares(const Options& options,
+                  std::function<void(const std::function<void()>& share)> begin,
+                  std::function<void()> end);
 
 /// In sequence.
 Factored plain(const Matrix& matrix, const Options& options);

@@ -58,7 +58,8 @@ class Panel {
 
 /// Factors the columns of `panel`'s step on their process column: with partial pivoting,
 /// recursively, exchanging rows within the panel only. Collective over the process column.
-void factor(const Matrix& matrix, Panel& panel, Order order);
+void factor(const Matrix& matrix, Panel& panel, Order order,
+            const Product& subtract = subtract_product);
 
 /// Makes and sends the persistent messages of a factorization of so many columns: processes agree
 /// on each when they first send it. Collective over the process column.

@@ -2,7 +2,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace linpack {
 namespace {
@@ -95,10 +95,8 @@ void Swap::scatter() {
         put_rows(rows_of(static_cast<int>(r)), held[r], pivot_rows_);
 }
 
-void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<void()>& between,
-            const Piece& piece) {
+void update(const Matrix& matrix, Panel& panel, Swap& swap, const Product& subtract) {
     const Columns columns = swap.columns();
-    const std::int64_t width = panel.width();
     const Exchange& exchange = panel.exchange();
     const std::int64_t first = exchange.after;
     const Block below = panel.below(first);
@@ -108,14 +106,18 @@ void update(const Matrix& matrix, Panel& panel, Swap& swap, const std::function<
     take_rows(upper, exchange.held[static_cast<std::size_t>(matrix.grid().row())],
               matrix.local().part(exchange.before, columns.first, first - exchange.before,
                                   columns.count));
-    const auto whole = std::numeric_limits<std::int64_t>::max();
-    for (const auto& [left, width_here] : parts_of(columns.count, between ? piece.columns : whole))
-        for (const auto& [top, rows] : parts_of(below.rows, between ? piece.rows : whole)) {
-            if (between) between();
-            subtract_product(
-                below.part(top, 0, rows, width), upper.part(0, left, width, width_here),
-                matrix.local().part(first + top, columns.first + left, rows, width_here));
-        }
+    subtract(below, upper, matrix.local().part(first, columns.first, below.rows, columns.count));
+}
+
+Product in_pieces(const Piece& piece, std::function<void()> between) {
+    return [piece, between = std::move(between)](const Block& a, const Block& b, const Block& c) {
+        for (const auto& [left, columns] : parts_of(c.columns, piece.columns))
+            for (const auto& [top, rows] : parts_of(c.rows, piece.rows)) {
+                between();
+                subtract_product(a.part(top, 0, rows, a.columns), b.part(0, left, b.rows, columns),
+                                 c.part(top, left, rows, columns));
+            }
+    };
 }
 
 // Different for consecutive panels: a flow may send the next one before this one is passed on.

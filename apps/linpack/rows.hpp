@@ -62,12 +62,15 @@ class Swap {
 /// each call, 5 % of its time with half as many columns.
 struct Piece {
     std::int64_t rows = 1024, columns = 512;
+    std::int64_t least = 1 << 23;  ///< operations that pay for a share of their own
 };
 
 /// The work on the columns once their rows have arrived: U is the inverse of L11 times the pivot
-/// rows, and A -= L21 U. Calls `between`, if given, before each piece.
+/// rows, and A -= L21 U.
 void update(const Matrix& matrix, Panel& panel, Swap& swap,
-            const std::function<void()>& between = {}, const Piece& piece = {});
+            const Product& subtract = subtract_product);
+/// A product one piece after the other, with a call of `between` before each.
+Product in_pieces(const Piece& piece, std::function<void()> between);
 
 /// Receives the panel along the process row, from its owner on, each process sending to the next.
 /// No process sends to the owner.

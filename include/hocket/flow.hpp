@@ -210,7 +210,8 @@ class Flow {
     }
 
     /// Waits until all steps inserted so far have ended; the calling thread runs steps meanwhile.
-    /// In a step: waits for its nested steps.
+    /// In a step: waits for its nested steps. While other threads run all of them, it runs no other
+    /// step, which might take longer.
     /// @throws StepError for the first step in the order of insertion that has failed, after all
     ///         others have ended; the flow can be used again. DeadlineError. Error in a step of
     ///         another flow for whose end steps of this flow wait, because none of them could end.

@@ -53,12 +53,6 @@ void keep_rest(Step& step, Operations& started) {
     step.more().rest = std::static_pointer_cast<Suspended>(std::move(started.front()));
 }
 
-bool is_of(const Step& step, const Step& owner) {
-    for (const Step* up = step.scope->owner(); up != nullptr; up = up->scope->owner())
-        if (up == &owner) return true;
-    return false;
-}
-
 }  // namespace
 
 Running::Running(State& state, int worker, Step* step) : before_(thread_context()) {
@@ -72,6 +66,16 @@ void* Here::part(std::size_t i) const {
     return (*parts_)[i];
 }
 
+static bool is_of(const Step& step, const Step& owner) {
+    for (const Step* up = step.scope->owner(); up != nullptr; up = up->scope->owner())
+        if (up == &owner) return true;
+    return false;
+}
+
+Step* State::take_of(const Step& owner, int worker) {
+    return queues.take_if(worker, [&](const Step& each) { return is_of(each, owner); });
+}
+
 Step* State::take(int worker) {
     if (!may_begin()) return queues.take_bound(worker);
     // In deeply nested waits, run only the steps that the innermost wait needs, because stacks are
@@ -80,9 +84,7 @@ Step* State::take(int worker) {
     // A flow created within them has only its own steps on the stack.
     const bool deep = thread_context().depth >= deepest && thread_context().state == this;
     Step* const inside = deep ? thread_context().step : nullptr;
-    return inside == nullptr
-               ? queues.take(worker, [this] { wake(); })
-               : queues.take_if(worker, [&](const Step& each) { return is_of(each, *inside); });
+    return inside == nullptr ? queues.take(worker, [this] { wake(); }) : take_of(*inside, worker);
 }
 
 Step* State::run(Step& step, int worker) {
@@ -124,6 +126,8 @@ Step* State::over(Step& step, int worker, bool take_next) {
 bool State::call(Step& step, int worker) {
     const double begin = timed ? platform::seconds() : 0;
     bool over = true;
+    const bool nested = step.scope->owner() != nullptr;
+    if (nested) step.scope->begins();
     try {
         const Running running(*this, worker, &step);
         const base::ThreadShare share(step.threads, &helpers);
@@ -160,6 +164,7 @@ bool State::call(Step& step, int worker) {
         step.scope->fail(step, std::current_exception());
     }
     if (over && step.rest() != nullptr) step.extras->rest.reset();
+    if (nested && !over) step.scope->pauses();
     if (!timed) return over;
     const double end = platform::seconds();
     if (recorder) recorder->ran(step.number, worker, begin, end, step.failed);

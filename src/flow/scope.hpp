@@ -62,6 +62,14 @@ class Scope {
         const std::int64_t ended = ended_.load();
         return entered_.load(std::memory_order_acquire) - ended;
     }
+    /// A thread runs a step's function from now on, or no more because the step pauses.
+    void begins() { begun_.fetch_add(1, std::memory_order_relaxed); }
+    void pauses() { begun_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Whether threads run all inserted steps that have not ended; only by the thread that inserts.
+    /// False if one has communicated, or was stopped.
+    bool all_begun() const {
+        return begun_.load(std::memory_order_relaxed) == entered_.load(std::memory_order_relaxed);
+    }
     /// Whether there may be `count` unfinished steps; only by the thread that inserts. It reads the
     /// number of ended steps only if that matters, because other threads write it constantly.
     bool has_unfinished(std::int64_t count) {
@@ -103,7 +111,7 @@ class Scope {
     std::int64_t ended_before_ = 0;
     // Written by steps as they end.
     alignas(64) std::atomic<Step*> retired_{nullptr};
-    std::atomic<std::int64_t> ended_{0};
+    std::atomic<std::int64_t> ended_{0}, begun_{0};
 };
 
 template <class Seen>

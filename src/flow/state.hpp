@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,6 +37,8 @@ struct State {
     // run.cpp
     /// A ready step for this thread; nullptr: there is none.
     Step* take(int worker);
+    /// Only a step within this one.
+    Step* take_of(const Step& owner, int worker);
     /// Whether a ready step may begin, as always outside of simulation.
     bool may_begin() const {
         return !platform::simulated || !processors || processors->any_for(queues);
@@ -84,6 +87,8 @@ struct State {
   private:
     Step* run_now(Step& step, int worker);
     void run_until(const WaitTarget& target, const Deadline& deadline);
+    Step* await_running(const WaitTarget& target, const Deadline& deadline,
+                        const std::function<void()>& check);
     /// Runs it to its end, or to its next wait: false then.
     bool call(Step& step, int worker);
     bool acquire(Step& step);

@@ -55,6 +55,11 @@ struct WaitTarget {
     const std::vector<Ref>* users = nullptr;
 
     bool over() const;
+    /// Whether other threads run all of its steps, which are those of a step.
+    bool all_run() const {
+        return !platform::simulated && rest == 0 && users == nullptr && scope.owner() != nullptr &&
+               scope.all_begun();
+    }
 };
 
 /// A wait of a thread with no ready step, as long as this object lives. Within a step it blocks

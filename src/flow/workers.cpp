@@ -234,6 +234,10 @@ void State::run_until(const WaitTarget& target, const Deadline& deadline) {
             check();
             continue;
         }
+        if (step == nullptr && target.all_run()) {
+            step = await_running(target, deadline, check);
+            continue;
+        }
         if (step == nullptr) step = take(worker);
         if (step == nullptr) {
             // A waiter releases a cancelled flow, with the memory of its steps.
@@ -247,6 +251,25 @@ void State::run_until(const WaitTarget& target, const Deadline& deadline) {
         step = run(*step, worker);
         check();
     }
+}
+
+// Other threads run all that this step waits for. Any other step might take longer, and what waits
+// for this one may be urgent. Returns a step within those, or nullptr.
+Step* State::await_running(const WaitTarget& target, const Deadline& deadline,
+                           const std::function<void()>& check) {
+    const BlockedWait stuck(target, deadline.limited(), cancelled.load());
+    base::Backoff backoff = backoff_for(workers);
+    while (target.all_run() && !target.over()) {
+        const auto stage = backoff.next();
+        if (stage != base::Backoff::Stage::spin)
+            if (Step* const step = take_of(*target.scope.owner(), worker_here())) return step;
+        if (helpers.help()) backoff.reset();
+        backoff.pause(stage);
+        communicate();
+        check();
+        stuck.check();
+    }
+    return nullptr;
 }
 
 void State::give_way() {

@@ -96,10 +96,12 @@ def test_workers_update_narrow_parts_at_once(capsys, grid, workers):
 @pytest.mark.parametrize("grid", [(2, 1), (2, 2)])
 def test_pivots_of_one_process_row_after_the_other(grid):
     """Rows of every other block are a millionth of the rest: the panels of the first half have all
-    pivots on process row 1, which has no rows left for those of the second half."""
+    pivots on process row 1, which has no rows left for those of the second half. Products are in
+    small pieces, and two workers share those that the next panel waits for."""
     n, nb, seed = 72, 6, 5
     words = {"n": n, "nb": nb, "grid": grid, "width": 11, "workers": 2, "seed": seed}
     words.update(singular=0, steps=nb, modes=linpack.MODES, runs=1, pivots=1)
+    words.update(piece_rows=5, piece_columns=4)
     with common.run_folder() as folder:
         facts = common.start("linpack", grid[0] * grid[1], words, folder, 60)
     matrix = linpack.elements(n, seed)[:, :n]

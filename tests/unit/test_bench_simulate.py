@@ -82,11 +82,13 @@ def test_a_number_for_many_has_their_work_and_their_bytes():
     point = Point(PLATFORMS["js21"], 4, 2, 1024, 1, 128, coarse=8)
     found = CURVES["linpack"].speeds(point, speeds)
     assert found["blas"] == 8**3 / 2 and found["move"] == 8**2
-    assert found["panel"] == 8**2 + 8**3 / 2  # a column is a panel, of which most is products
+    assert found["panel"] == 8**2  # a column is a panel, whose products the program adds
     words = CURVES["linpack"].words(point, Path())
     assert (words["n"], words["nb"], words["grid"]) == (128, 16, (2, 2))
     assert (words["piece_rows"], words["piece_columns"]) == (1024 // 8, 512 // 8)
     assert words["modes"] == ("plain", "lookahead", "flow")
+    assert words["width"] == 2 * 16  # and at most 1024 columns
+    assert CURVES["linpack"].words(replace(point, nb=1024), Path())["width"] == 1024 // 8
     some = replace(point, modes=("flow",))
     assert CURVES["linpack"].words(some, Path())["modes"] == ("flow",)
     plain = Point(PLATFORMS["js21"], 4, 1, 1024, 1, 128)

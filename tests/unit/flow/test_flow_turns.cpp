@@ -176,6 +176,42 @@ TEST(Turns, kernels_in_a_step_have_its_share_of_threads) {
     EXPECT_EQ(usual, 3);
 }
 
+// The thread of an urgent step has no part left, while the other one runs the last part.
+TEST(Turns, a_wait_for_running_steps_takes_no_other_step) {
+    Flow flow(with(2));
+    std::atomic<int> met{0};
+    std::atomic<bool> over{false}, early{false};
+    class Met final : public hocket::Operation {
+      public:
+        explicit Met(const std::atomic<int>& met) : met_(met) {}
+        bool poll() override { return met_ == 2; }
+        std::string text() const override { return "two parts"; }
+
+      private:
+        const std::atomic<int>& met_;
+    };
+    flow.comm([&] { return std::make_unique<Met>(met); }, {writes(key("met"))});
+    flow.task([&] { early = !over; }, {reads(key("met"))});
+    flow.task(
+        [&] {
+            const auto here = std::this_thread::get_id();
+            for (int i = 0; i < 2; ++i)
+                flow.task(
+                    [&] {
+                        ++met;
+                        while (met < 2) std::this_thread::yield();
+                        if (std::this_thread::get_id() == here) return;
+                        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                        over = true;
+                    },
+                    {}, {.priority = 1});
+            flow.wait();
+        },
+        {}, {.priority = 1});
+    flow.wait();
+    EXPECT_FALSE(early);
+}
+
 // Two parts that wait for each other, which only two threads can do at a time.
 TEST(Turns, workers_join_the_kernels_of_a_step) {
     for (int round = 0; round < 20; ++round) {
