@@ -7,14 +7,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/environment.hpp"
 #include "base/platform.hpp"
 #include "base/text.hpp"
 #include "base/trace.hpp"
@@ -90,20 +87,6 @@ class Registered {
 
 constexpr double between_mpi = 20e-6;  // seconds
 
-// HOCKET_TIMEOUT: the deadline of waits that were given none. NumPy's functions take no timeout.
-std::optional<double> default_timeout() {
-    const auto text = environment::value_of("HOCKET_TIMEOUT");
-    if (!text) return {};
-    char* end = nullptr;
-    const double seconds = std::strtod(text->c_str(), &end);
-    if (*end != '\0' || !(seconds > 0))
-        throw Error("HOCKET_TIMEOUT is '" + *text +
-                    "'; give a number of seconds above 0, as 60, or unset it");
-    return seconds;
-}
-
-const environment::ValidatedSetting validated_timeout([] { static_cast<void>(default_timeout()); });
-
 // Within a turn of the engine.
 bool poll_all(Operation& operation) {
     // A simulated poll takes the simulator's time: one is enough.
@@ -158,7 +141,6 @@ bool Deadline::passed() const {
 }
 
 void wait(Operation& operation, Deadline deadline) {
-    static const std::optional<double> if_none = default_timeout();
     comm::require_no_fork();
     if (comm::must_not_block()) comm::require_may_block(operation.text());
     report_on_signal();
@@ -166,7 +148,6 @@ void wait(Operation& operation, Deadline deadline) {
         const comm::EngineLock engine_lock(comm::EngineLock::waiting);
         if (comm::done_soon(operation)) return;
     }
-    if (!deadline.limited()) deadline = Deadline::in(if_none);
     if (done_paused(operation, deadline)) return;
     const comm::InterpreterUnlocked unlocked;
     const Registered registered(operation);

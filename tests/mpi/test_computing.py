@@ -388,7 +388,10 @@ def test_distributed_indices_read_and_write(comm):
     np.testing.assert_array_equal(
         hk.replicated(np.repeat(a, counts, 0)), np.repeat(whole, columns[:8] % 3, 0)
     )
-    raises_everywhere(comm, hk.LayoutError, lambda: np.repeat(a, -1 - counts, 0), "8 integers")
+    for wrong in (-1 - counts, counts[:, None], counts.astype("u8"), counts[:7]):
+        raises_everywhere(
+            comm, hk.LayoutError, lambda wrong=wrong: np.repeat(a, wrong, 0), "8 integers"
+        )
     line = a.ravel()
     line[j] = i.astype("float64")
     expected = whole.ravel()

@@ -110,43 +110,6 @@ comm.barrier()  # a process that has left would be an error of its own
 """
 
 
-ENDS_BY_DEFAULT = """
-import hocket as hk, numpy as np, time
-from mpi4py import MPI
-
-comm = MPI.COMM_WORLD
-a = hk.full(hk.Layout(8, "(BLOCK)", 2), 2.0)
-if comm.rank > 0:
-    try:
-        np.sum(a)
-    except hk.DeadlineError as error:
-        print("gave up", "after 0.4 s" in str(error) and "rank 0" in str(error), flush=True)
-comm.barrier()
-if comm.rank == 0:
-    np.sum(a)  # comes after all
-b = hk.redistribute(a, hk.Layout(8, "(CYCLIC)", 2), timeout=100)
-assert (b.local == 2).all()
-"""
-
-
-def test_an_environment_variable_ends_waits_that_take_no_timeout(tmp_path):
-    program = tmp_path / "ends.py"
-    program.write_text(ENDS_BY_DEFAULT)
-    starter = mpiexec.find()
-    environment = mpiexec.environment(os.environ, str(tmp_path), 2, None)
-    for value, printed, status in (("0.4", "gave up True", 0), ("soon", "", 1)):
-        done = subprocess.run(
-            [starter, "-n", "2", sys.executable, str(program)],
-            env=environment | {"HOCKET_TIMEOUT": value},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert (done.returncode != 0) == status, done.stderr
-        assert done.stdout.strip() == printed, done.stderr
-        assert status == 0 or "HOCKET_TIMEOUT is 'soon'" in done.stderr
-
-
 # Over hosts Open MPI's first barrier of three makes communicators, after hocket's duplicate, which
 # process 0 never joins.
 ONE_HOST = pytest.mark.one_host(

@@ -33,9 +33,8 @@ bool is_refused(const char* name, const char* value) {
 TEST(SettingsDeathTest, AreCheckedBeforeTheyAreNeeded) {
     for (const char* name : {"HOCKET_CACHE_BYTES", "HOCKET_CPU", "HOCKET_CROSSING", "HOCKET_FORBID",
                              "HOCKET_MAX_BUFFER", "HOCKET_MODEL", "HOCKET_PLAN_CACHE",
-                             "HOCKET_POOL_BYTES", "HOCKET_THREADS", "HOCKET_TIMEOUT"})
+                             "HOCKET_POOL_BYTES", "HOCKET_THREADS"})
         EXPECT_TRUE(is_refused(name, "nonsense")) << name;
-    EXPECT_TRUE(is_refused("HOCKET_TIMEOUT", "0"));
     EXPECT_TRUE(is_refused("HOCKET_MAX_BUFFER", "1M"));
 }
 

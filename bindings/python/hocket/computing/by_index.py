@@ -326,11 +326,8 @@ class Selection:
         for d, part in enumerate(self.parts):
             if self._is_full(part):
                 brought[d] = bring(part, self.row_layout, rank, a.comm).reshape(-1)
-            elif isinstance(part, Array):  # broadcast: each number that this process needs, once
-                needed, places_in = np.unique(
-                    self._within(part.layout.shape, places, len(own)), return_inverse=True
-                )
-                brought[d] = fetch(without_copies(part), needed)[places_in.reshape(-1)]
+            elif isinstance(part, Array):
+                brought[d] = self._broadcast(part)
         result = np.zeros(len(own), np.int64)
         with collective(a.comm, None):
             sliced = 0
@@ -355,6 +352,20 @@ class Selection:
     def _is_full(self, part: Any) -> bool:
         """Whether it is a distributed array of one index for each row."""
         return isinstance(part, Array) and part.layout.shape == self.row_shape
+
+    def _broadcast(self, part: Array) -> AnyArray:
+        """The numbers for this process's rows in an index that is broadcast. It fetches each once,
+        as a grid of processes shares the rows. Collective."""
+        layout, rank = self.row_layout, self.a._rank_and_size[0]
+        here = rank < layout.size
+        indices = layout.global_indices(rank) if here else [np.empty(0, np.int64)] * layout.ndim
+        end = self.first + self.inner
+        wanted = np.zeros((), np.int64)
+        for extent, index in zip(part.layout.shape, indices[end - part.layout.ndim : end]):
+            wanted = wanted[..., None] * extent + (index if extent != 1 else np.zeros(1, np.int64))
+        values = fetch(without_copies(part), wanted.reshape(-1)).reshape(wanted.shape)
+        rows = values.reshape(values.shape + (1,) * (layout.ndim - end))
+        return np.broadcast_to(rows, [len(index) for index in indices]).reshape(-1)
 
     def _within(self, shape: Shape, places: Any, count: int) -> Numbers:
         """Row-major numbers in an index of this shape, which is broadcast to `inner` dimensions."""

@@ -272,6 +272,10 @@ def stretched(layout: Layout, axis: int, extent: int) -> Layout:
     return aligned(shape, own, template, layout)
 
 
+#: lines of fewer elements than this have a chirp's phases in 64 bits
+CHIRPS = 1 << 31
+
+
 def long_line(function: Any, a: Array, axis: int, norm: Any) -> Array:
     """One line that is distributed, as a matrix (W. M. Gentleman, G. Sande, "Fast Fourier
     transforms: for fun and profit", 1966): columns, twiddle factors, rows. Collective."""
@@ -280,7 +284,7 @@ def long_line(function: Any, a: Array, axis: int, norm: Any) -> Array:
 
     n, shape = a.shape[axis], a.shape
     rows = max(d for d in range(1, math.isqrt(n) + 1) if n % d == 0)
-    if rows < a.layout.size:
+    if rows == 1 or (2 * rows <= a.layout.size and n < CHIRPS):
         return reshape(indivisible_line(function, reshape(a, (n,)), norm), shape)
     columns = n // rows
     sign = -2j if function is np.fft.fft else 2j
@@ -293,35 +297,39 @@ def long_line(function: Any, a: Array, axis: int, norm: Any) -> Array:
 
 
 def indivisible_line(function: Any, line: Array, norm: Any) -> Array:
-    """One line with too few factors for all processes, as a convolution with a chirp (L. I.
+    """One line with too few factors for the processes, as a convolution with a chirp (L. I.
     Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
     1970), which transforms lines of a power of two. Collective."""
     from hocket.computing.random import with_numbers
 
     n, processes, forward = line.size, line.layout.size, function is np.fft.fft
     with collective(line.comm, None):
-        if n >= 1 << 31:
+        if n >= CHIRPS:
             raise LayoutError(
-                f"a distributed line of {n} elements has no {processes} factors or more; choose a "
-                "length that has, or one below 2^31"
+                f"a distributed line of {n} elements, a prime, has no parts to be transformed; "
+                "choose a length with factors, or one below 2^31"
             )
+    kind = function(np.ones(2, line.dtype)).dtype
+    wide = np.result_type(kind, np.complex128)
 
     def chirp(k: Any) -> Any:
-        return np.exp((-1j if forward else 1j) * np.pi / n * (k * k % (2 * n)))
+        phase = (k * k % (2 * n)).astype(wide) * ((-1j if forward else 1j) / n)
+        return np.exp(np.pi * phase)
 
     # Long enough for the convolution, and for as many rows as there are processes.
     length = 1 << max((2 * n - 2).bit_length(), 2 * (processes - 1).bit_length())
-    padded, window = (
-        zeros(balanced((length,), processes), np.complex128, comm=line.comm) for _ in range(2)
-    )
+    layout = balanced((length,), processes)
     (k,) = with_numbers(line)
     own = chirp(k)
+    padded: Any = zeros(layout, wide, comm=line.comm)
     padded[:n] = made(line.local * own, line.layout, line.comm)
+    padded = fftn(padded)
+    window = zeros(layout, wide, comm=line.comm)
     (k,) = with_numbers(window)
     k = np.minimum(k, length - k)
     window.local[...] = np.where(k < n, chirp(k).conj(), 0)
-    product: Any = fftn(padded) * fftn(window)
-    found = redistribute(ifftn(product).section((slice(0, n),)), line.layout)
+    padded *= fftn(window)
+    del window
+    found = redistribute(ifftn(padded).section((slice(0, n),)), line.layout)
     scale = n**-0.5 if norm == "ortho" else 1 / n if (norm == "forward") == forward else 1.0
-    kind = function(np.ones(2, line.dtype)).dtype
     return made((found.local * own * scale).astype(kind), line.layout, line.comm)

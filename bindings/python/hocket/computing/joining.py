@@ -12,13 +12,17 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import shapes
 from hocket.computing.algebra import require_dimensions
+from hocket.computing.collecting import allgather
 from hocket.computing.filling import full as filled
 from hocket.computing.indexing import as_value
-from hocket.computing.layouts import balanced, even, one_axis
+from hocket.computing.layouts import balanced, even, numbers, one_axis
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import as_arrays, broadcast_shape
+from hocket.computing.operands import as_arrays, broadcast_shape, communicator_of, made
 from hocket.creation import from_function
 from hocket.errors import LayoutError
+from hocket.formats import gen_block
+from hocket.layouts import Layout
+from hocket.redistribution import redistribute
 
 
 def atleast(n: int, a: Any) -> Any:
@@ -179,8 +183,10 @@ def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
     """`numpy.repeat`."""
     a, d = shapes.flattened(a, axis)
     if isinstance(repeats, Array):
-        if repeats.size != 1:
+        if repeats.shape not in ((), (1,)):
             return np.take(a, sources(a, repeats, a.shape[d]), axis=d)
+        with collective(a.comm, None):
+            communicator_of([a, repeats])
         repeats = repeats.reshape(())[()]
     with collective(a.comm, None):
         extent = a.shape[d]
@@ -200,20 +206,27 @@ def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
     return np.take(a, index, axis=d)
 
 
-def sources(a: Array, repeats: Array, extent: int) -> Any:
-    """For each element of `np.repeat` along an axis of `extent` elements, which one it repeats."""
-    wrong = LayoutError(f"repeats is {repeats!r:.80}; give {extent} integers of 0 or more")
+def sources(a: Array, repeats: Array, extent: int) -> Array:
+    """For each element of `np.repeat` along an axis of `extent` elements, which one it repeats.
+    Collective."""
+
+    def refuse() -> None:
+        raise LayoutError(f"repeats is {repeats!r:.80}; give {extent} integers of 0 or more")
+
+    size = a.layout.size
     with collective(a.comm, None):
-        if repeats.shape != (extent,) or repeats.dtype.kind not in "biu":
-            raise wrong
-    counts: Any = repeats.astype(np.int64)
-    if extent and np.min(counts) < 0:
-        raise wrong
-    ends = np.cumsum(counts)
-    begun = filled(balanced((int(ends[-1]) if extent else 0,), a.layout.size), 0, comm=a.comm)
-    begins = ends[:-1]
-    np.add.at(begun, begins[begins < begun.size], 1)  # several, if some are repeated 0 times
-    return np.cumsum(begun)
+        communicator_of([a, repeats])
+        if repeats.shape != (extent,) or not np.can_cast(repeats.dtype, np.int64, "safe"):
+            refuse()
+    even = balanced((extent,), size)
+    counts = redistribute(repeats, even).local.reshape(-1).astype(np.int64)
+    least = int(counts.min(initial=0))
+    facts = allgather(a.comm, np.asarray([least, 0 if least < 0 else counts.sum()]))[:size]
+    if (facts[:, 0] < 0).any():
+        refuse()
+    own = np.repeat(numbers(even, a._rank_and_size[0]).reshape(-1), np.maximum(counts, 0))
+    runs = Layout((int(facts[:, 1].sum()),), [gen_block(facts[:, 1])], size)
+    return redistribute(made(own, runs, a.comm), balanced(runs.shape, size))
 
 
 def delete(arr: Array, obj: Any, axis: Any = None) -> Any:

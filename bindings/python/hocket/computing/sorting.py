@@ -52,10 +52,15 @@ def sort_rows(
     records = empty(source, f"V{kind.itemsize}", comm)  # peers read its memory
     for name, row in zip(names, rows):
         records._local.view(kind)[name] = row
+    del row, rows
     if target is None:
         target = Layout((total,), [gen_block(sent.sum(axis=0))], size)
     came = redistribute(records, target)._local.view(kind)
-    return in_order([np.ascontiguousarray(came[name]) for name in names], len(keys))
+    del records
+    first = names[: len(keys)]
+    return in_order(
+        [np.ascontiguousarray(came[n]) if n in first else came[n] for n in names], len(first)
+    )
 
 
 def sort_lines(a: Array, keys: list[AnyArray], column: int, layout: Layout) -> Array:
