@@ -120,7 +120,7 @@ HOCKET_MPI MPI_Barrier(MPI_Comm comm) {
 #define HOCKET_PLACE int
 #include "counted.hpp"
 
-#if MPI_VERSION >= 4  // mpi4py calls these, and no others
+#if MPI_VERSION >= 4  // mpi4py calls these where they exist
 #define HOCKET_NAME(name) name##_c
 #define HOCKET_COUNT MPI_Count
 #define HOCKET_PLACE MPI_Aint

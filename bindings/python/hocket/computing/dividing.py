@@ -45,8 +45,8 @@ def divide(
 
 
 def sources_of(counts: Numbers, cuts: Numbers) -> tuple[Layout, Numbers]:
-    """The sorted rows of each process in a layout that has them in the order of the processes that
-    they go to, and how many go from each process (a row) to each."""
+    """Two things. A layout of all sorted rows, in which they have the order of the processes that
+    they go to. A matrix of how many rows process i sends to process j."""
     cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
     shares, begins = np.diff(cuts), cuts.sum(axis=0)
     firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares

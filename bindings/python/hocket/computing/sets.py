@@ -81,7 +81,7 @@ def counted(a: Array, equal_nan: bool = True) -> tuple[Array, Array]:
 
 
 def lengths(a: Array, values: Any) -> Any:
-    """Those of all processes' `values`."""
+    """How many `values` each process has. Collective."""
     return allgather(a.comm, np.asarray([len(values)]))[:, 0]
 
 
