@@ -301,7 +301,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
 
 double Squares::cost() const {
     // Rows that share few sets cost more.
-    const double sets = few_sets(pitch) ? swapped_tiles(false) - swapped_tiles(true) : 0.0;
+    const double sets = few_sets(pitch) ? swapped_apart() - swapped_tiles(true) : 0.0;
     const Tiling tiling(*this);
     // A row of tiles begins and ends with a narrower one, which takes as long. The costs are those
     // of matrices of this side. Sides of a few tiles cost less than that. (Measured.)
@@ -314,7 +314,7 @@ double Squares::cost() const {
         case Tiling::Method::near:
             return swapped_tiles(true) * edges;
         case Tiling::Method::apart:
-            return swapped_tiles(false) * edges;
+            return swapped_apart() * edges;
         case Tiling::Method::inside:
             // The cache must also hold the next tile.
             return transposed_tiles(unit, side) + (2 * side > rows_held(pitch) ? 0.1 : 0.0) +
