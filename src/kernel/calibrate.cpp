@@ -231,6 +231,13 @@ PassCosts PassCosts::measure() {
     const Meter meter;
     PassCosts costs;
     costs.distances = measure_distances(meter);
+    {
+        // On any core, tiles of arrays that are not far go past the caches.
+        Distances none_far = costs.distances;
+        none_far.far_array = 2 * array_bytes;
+        const Trial trial(none_far);
+        costs.swapped_past = measure_squares(meter, 2048);
+    }
     const Trial trial(costs.distances);
     costs.processor = this_processor().name();
     costs.cache = least_streamed_bytes() / 2;
@@ -250,7 +257,7 @@ PassCosts PassCosts::measure() {
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})
         costs.turned.emplace_back(side * unit, measure_squares(meter, side));
     costs.swapped_in_cache = measure_squares(meter, 1500);
-    costs.swapped_past = measure_squares(meter, 2048);
+    costs.swapped_apart = measure_squares(meter, 2048);
     return costs;
 }
 

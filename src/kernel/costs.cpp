@@ -34,9 +34,10 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 11> scalars{
+constexpr std::array<Scalar, 12> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
+     {"swapped_apart", &PassCosts::swapped_apart, nullptr},
      {"short_ahead", nullptr, &Distances::short_ahead},
      {"long_ahead", nullptr, &Distances::long_ahead},
      {"paired_block", nullptr, &Distances::paired_block},
@@ -190,7 +191,9 @@ PassCosts PassCosts::parse(const std::string& text) {
     for (const Curve& each : curves)
         if ((costs.*each.costs).empty() && each.costs != &PassCosts::shifted)
             throw Error(std::string("there is no cost of ") + each.name);
-    if (costs.shifted.empty()) costs.shifted = shipped().shifted;  // as the distances
+    // As the distances.
+    if (costs.shifted.empty()) costs.shifted = shipped().shifted;
+    if (costs.swapped_apart == 0) costs.swapped_apart = shipped().swapped_apart;
     if (costs.processor.empty() || costs.swapped_in_cache == 0 || costs.swapped_past == 0)
         throw Error("there is no processor, swapped_in_cache or swapped_past");
     costs.cache = least_streamed_bytes() / 2;
@@ -202,20 +205,25 @@ std::string PassCosts::kept_path() {
     return model.empty() || model == "default" ? "" : model + ".passes";
 }
 
-const PassCosts& PassCosts::kept() {
+namespace {
+const PassCosts& kept_here() {
     static const PassCosts costs = read_kept();
     return costs;
 }
-
-namespace {
+std::atomic<const PassCosts*> costs_on_trial{nullptr};
 std::atomic<const Distances*> on_trial{nullptr};
+}  // namespace
+
+const PassCosts& PassCosts::kept() {
+    const PassCosts* const now = costs_on_trial.load(std::memory_order_acquire);
+    return now ? *now : kept_here();
 }
 
 const Distances& distances() {
     // Copies need no file: one that cannot be read is the error of what chooses passes.
     static const Distances kept = [] {
         try {
-            return PassCosts::kept().distances;
+            return kept_here().distances;
         } catch (const Error&) {
             return PassCosts::shipped().distances;
         }
@@ -226,6 +234,11 @@ const Distances& distances() {
 
 void try_distances(const Distances* trial) {
     on_trial.store(trial, std::memory_order_release);
+}
+
+void try_costs(const PassCosts* trial) {
+    costs_on_trial.store(trial, std::memory_order_release);
+    try_distances(trial ? &trial->distances : nullptr);
 }
 
 std::string size_text(std::int64_t bytes) {
@@ -279,6 +292,10 @@ double transposed_blocks(std::int64_t bytes) {
 
 double swapped_tiles(bool held) {
     return held ? PassCosts::kept().swapped_in_cache : PassCosts::kept().swapped_past;
+}
+
+double swapped_apart() {
+    return PassCosts::kept().swapped_apart;
 }
 
 }  // namespace hocket::kernel

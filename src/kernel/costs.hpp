@@ -58,12 +58,13 @@ struct PassCosts {
     CostCurve ringed;
     /// Square tiles with rows of so many bytes, of 8-byte units, transposed in place in cache.
     CostCurve turned;
-    /// Square tiles with rows of so many bytes, transposed in rings and moved to rows of another
-    /// length. Empty where that has not been measured.
+    /// Square tiles with rows of so many bytes, transposed in rings, within their band or moved to
+    /// rows of another length. Empty where that has not been measured.
     CostCurve shifted{};
     /// Pairs of square tiles of several: in cache, or past the caches if these do not hold the
-    /// rows.
-    double swapped_in_cache = 0, swapped_past = 0;
+    /// rows; or pairs of small tiles through two buffers, on a core that fetches into its first
+    /// level.
+    double swapped_in_cache = 0, swapped_past = 0, swapped_apart = 0;
     Distances distances{};
 
     /// Lines of "name bytes = cost" and "name = bytes", as in the file of `hocket calibrate`; #
@@ -75,6 +76,7 @@ struct PassCosts {
     static PassCosts measure();
     /// Those measured for this kind of processor, or for the nearest one.
     static PassCosts shipped();
+    static PassCosts zen5();
     /// Those in the file of `hocket calibrate`, else the shipped ones. Read once. @throws Error for
     /// a file that holds no costs.
     static const PassCosts& kept();
@@ -82,11 +84,15 @@ struct PassCosts {
     static std::string kept_path();
 };
 
+/// Costs that take the place of the kept ones, with their distances, until nullptr does.
+void try_costs(const PassCosts* trial);
+
 /// Blocks of so many bytes that cycles of a permutation of so many dimensions move.
 double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);
 double buffered(std::int64_t bytes);
 double ringed(std::int64_t bytes);
-/// Tiles that make blocks of so many bytes; infinite where it has not been measured.
+/// Tiles in rings that make blocks of so many bytes, or take them apart; infinite where it has not
+/// been measured.
 double shifted(std::int64_t block);
 /// Slabs of blocks, each through a buffer. Short blocks take more instructions; a core that fetches
 /// into its first level has time for these.
@@ -96,6 +102,7 @@ double transposed_tiles(std::int64_t unit, std::int64_t side);
 /// Transposes square tiles of blocks of some lines, `bytes` each, through a buffer.
 double transposed_blocks(std::int64_t bytes);
 double swapped_tiles(bool held);
+double swapped_apart();
 
 /// An array that stays in the second-level cache, where the number of copies dominates the cost.
 bool fits_cache(const Permutation& permutation);

@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 #include "hocket/error.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/inplace_steps.hpp"
+#include "kernel/stream.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -24,11 +26,13 @@ class Planner {
         if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider(best, {{cycles_step(permutation, means_, false)}});
         // All other plans move the array twice or more.
-        if (best && best->cost() <= 1.6) return best;
+        if (best && (best->cost() <= 1.6 || quick_in_cache(permutation, *best))) return best;
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
         if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        // Its costs are those of arrays beyond the caches.
+        if (!fits_cache(permutation))
+            if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
         if (best && best->cost() <= 2.0) return best;
         // All other plans move it three times or more.
         if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
@@ -62,6 +66,18 @@ class Planner {
         if (memory <= means_.memory) return true;
         least_memory_ = std::min(least_memory_, memory);
         return false;
+    }
+
+    /// Whether one pass over an array in the second-level cache takes less time than two, which the
+    /// costs of passes beyond that cache do not tell. Several threads share two passes better than
+    /// one slab, unless that is small. (Measured on a core that fetches into its first level; the
+    /// slab of a tensor of single bytes may take longer.)
+    bool quick_in_cache(const Permutation& permutation, const InplacePlan& one_pass) const {
+        constexpr double slab_of_pairs = 4.0;
+        const std::int64_t bytes = permutation.batch * permutation.blocks() * permutation.block;
+        return distances().fetching == Fetching::first_level &&
+               bytes * std::min(means_.threads, 2) < least_streamed_bytes() / 2 &&
+               one_pass.cost() <= slab_of_pairs;
     }
 
     void consider(std::optional<InplacePlan>& best, InplacePlan plan) {

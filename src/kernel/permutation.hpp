@@ -38,8 +38,8 @@ void check_permutation(std::span<const std::int64_t> shape, std::span<const std:
 Permutation make_permutation(std::span<const std::int64_t> shape,
                              std::span<const std::int64_t> axes, std::int64_t unit);
 
-/// A pass before or after the cycles that moves every run of `in_row` positions (the last one of an
-/// item may be shorter) `step` positions down, the first ones to the end.
+/// A pass before or after the cycles that moves every run of `in_ring` positions (the last one of
+/// an item may be shorter) `step` positions down, the first ones to the end.
 ///
 /// With a side, positions are those of bands: `across` square tiles of `side` rows, each a block
 /// long. Before the cycles, the pass takes columns of a band to rows of the tiles, and in every run

@@ -18,15 +18,9 @@ using base::ceil_div;
 bool RingedTiles::possible() const {
     // Rows that are a multiple of a large power of two apart share few sets of the cache. (Another
     // buffer for each tile, as for pairs of them, costs more than the cycles gain.)
-    constexpr std::int64_t methods = 12, method = 4096, tiles = 2;
-    const std::int64_t apart = std::max(std::gcd(pitch(), method), tiles * block());
-    return bands() > 0 && across() > 0 && side * apart <= methods * method;
-}
-
-/// Rows of the buffer are an odd number of lines apart, so that they spread over all sets.
-std::int64_t RingedTiles::buffer_pitch() const {
-    constexpr std::int64_t line = 64;
-    return (ceil_div(block(), line) | 1) * line;
+    constexpr std::int64_t tiles = 2;
+    const std::int64_t apart = std::max(std::gcd(pitch(), near_method), tiles * block());
+    return bands() > 0 && across() > 0 && side * apart <= near_methods * near_method;
 }
 
 /// Several rings a thread, so that a thread that lost its core does not delay the others much.
@@ -38,11 +32,11 @@ std::int64_t RingedTiles::in_ring(int threads) const {
 }
 
 std::int64_t RingedTiles::memory(int threads) const {
-    return threads * (side * buffer_pitch() + 4096);
+    return threads * (side * buffer_pitch(side, unit) + 4096);
 }
 
 void RingedTiles::turn_ring(std::byte* first, std::int64_t tiles) const {
-    const std::int64_t apart = buffer_pitch(), step = block();
+    const std::int64_t apart = buffer_pitch(side, unit), step = block();
     const Tile to_buffer = transposed(side, side, unit, pitch(), apart);
     const Tile in_place = transposed(side, side, unit, pitch(), pitch());
     const TileKernel turn_first = select_tile_kernel(to_buffer);

@@ -40,7 +40,6 @@ struct RingedTiles {
   private:
     std::int64_t pitch() const { return columns * unit; }
     std::int64_t in_ring(int threads) const;
-    std::int64_t buffer_pitch() const;
 };
 
 }  // namespace hocket::kernel

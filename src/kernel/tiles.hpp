@@ -63,6 +63,15 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
 /// Rows that are a multiple of so many bytes apart share few sets of the first-level cache.
 constexpr std::int64_t conflicting_pitch = 1024;
 
+/// That cache: so many times these bytes. Addresses that differ by a multiple of them share a set.
+constexpr std::int64_t near_methods = 12, near_method = 4096;
+
+/// Rows of a buffer are an odd number of cache lines apart, so that they spread over all sets.
+inline std::int64_t buffer_pitch(std::int64_t width, std::int64_t unit) {
+    constexpr std::int64_t line = 64;
+    return ((width * unit + line - 1) / line | 1) * line;
+}
+
 /// The fastest kernel of this processor for tiles of these strides, whatever their extents.
 TileKernel select_tile_kernel(const Tile& tile);
 /// The same for tiles with listed rows, of at most these extents.
