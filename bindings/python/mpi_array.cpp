@@ -149,10 +149,10 @@ void bind_array(nb::module_& m) {
 
     m.def(
         "collect",
-        [](const Layout& layout, const std::vector<std::int64_t>& dims, std::uintptr_t comm,
-           std::uintptr_t mine, std::int64_t bytes, const nb::callable& take) {
+        [](const std::string& call, const Layout& layout, const std::vector<std::int64_t>& dims,
+           std::uintptr_t comm, std::uintptr_t mine, std::int64_t bytes, const nb::callable& take) {
             const nb::gil_scoped_release released;
-            Binding::collect(layout, dims, comm_of(comm), reinterpret_cast<const void*>(mine),
+            Binding::collect(call, layout, dims, comm_of(comm), reinterpret_cast<const void*>(mine),
                              bytes, [&](const std::byte* values, std::int64_t count) {
                                  const auto all = std::make_shared<std::vector<std::byte>>(
                                      values, values + count * bytes);
@@ -160,7 +160,7 @@ void bind_array(nb::module_& m) {
                                  take(memory_view(all->data(), count * bytes, all));
                              });
         },
-        "layout"_a, "dims"_a, "comm"_a, "mine"_a, "bytes"_a, "take"_a,
+        "call"_a, "layout"_a, "dims"_a, "comm"_a, "mine"_a, "bytes"_a, "take"_a,
         "Brings partial results of a reduction to the processes of its result.");
 
     m.def(

@@ -135,8 +135,8 @@ struct Binding {
     /// elements without `dims`, dense. Calls `take(values, count)` for one part of the dimensions
     /// after the other: dense values of this process's elements in the result. Collective.
     static void collect(
-        const Layout& layout, const std::vector<std::int64_t>& dims, const Comm& comm,
-        const void* mine, std::int64_t bytes,
+        const std::string& call, const Layout& layout, const std::vector<std::int64_t>& dims,
+        const Comm& comm, const void* mine, std::int64_t bytes,
         const std::function<void(const std::byte* values, std::int64_t count)>& take);
 
     /// The elements of these row-major numbers, on whatever processes, of an array without copies.

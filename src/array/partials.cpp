@@ -70,7 +70,7 @@ std::shared_ptr<const Partials> partials_of(const Layout& layout,
 
 bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Deadline deadline,
              const std::function<bool(std::byte* memory, std::size_t size)>& fill,
-             const std::function<void(const std::byte* values)>& take) {
+             const std::function<void(const std::byte* values)>& take, const std::string& call) {
     const auto held = [&](const Layout& layout) {
         return comm.rank() < layout.size() ? layout.local_elements(comm.rank()) : 0;
     };
@@ -84,7 +84,7 @@ bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Dea
         Row row(comm, length);
         std::memset(row.data(), 0, 8);
         row.data()[0] = std::byte{fill(row.data() + 8, own)};
-        const auto all = row.gather("partial results", deadline);
+        const auto all = row.gather(call, deadline);
         const std::byte* const rows = all.get();
         for (int rank = 0; rank < comm.size(); ++rank)
             if (rows[rank * length] == std::byte{0}) return false;
@@ -112,8 +112,9 @@ bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Dea
         if (valid) take(mine.data());
         return valid;
     }
-    const auto all = allgather(comm, std::int64_t{valid}, deadline);
-    if (std::find(all.begin(), all.end(), 0) != all.end()) return false;
+    const auto all = allgather(comm, call, &valid, sizeof valid, deadline);
+    const std::byte* const of_all = all.get();
+    if (std::find(of_all, of_all + comm.size(), std::byte{0}) != of_all + comm.size()) return false;
     for (const Layout& part : partials.parts) {
         const Array moved = Array::empty(part, record_of(bytes), comm);
         if (held(part) > 0)
@@ -127,8 +128,8 @@ bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Dea
 }  // namespace hocket::array
 
 void hocket::Binding::collect(
-    const Layout& layout, const std::vector<std::int64_t>& dims, const Comm& comm, const void* mine,
-    std::int64_t bytes,
+    const std::string& call, const Layout& layout, const std::vector<std::int64_t>& dims,
+    const Comm& comm, const void* mine, std::int64_t bytes,
     const std::function<void(const std::byte* values, std::int64_t count)>& take) {
     const std::int64_t process = comm.rank() < layout.size() ? comm.rank() : -1;
     const auto partials = array::partials_of(layout, {dims.begin(), dims.end()}, process);
@@ -138,6 +139,7 @@ void hocket::Binding::collect(
         if (size > 0) std::memcpy(memory, mine, size);
         return true;
     };
-    array::collect(*partials, bytes, comm, {}, fill,
-                   [&](const std::byte* values) { take(values, count); });
+    array::collect(
+        *partials, bytes, comm, {}, fill, [&](const std::byte* values) { take(values, count); },
+        call);
 }

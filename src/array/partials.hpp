@@ -35,10 +35,11 @@ std::shared_ptr<const Partials> partials_of(const Layout& layout,
 /// Brings partial results of `bytes` bytes to the processes of the result. `fill(memory, size)`
 /// writes those of this process; if it returns false on a process, all return false. Calls
 /// `take(values)` for one part after the other: dense values of this process's elements in the
-/// result. Collective, unless they are results; then each process returns its own outcome of
-/// `fill`.
+/// result. `call`: the same on all processes. Collective, unless they are results; then each
+/// process returns its own outcome of `fill`.
 bool collect(const Partials& partials, std::int64_t bytes, const Comm& comm, Deadline deadline,
              const std::function<bool(std::byte* memory, std::size_t size)>& fill,
-             const std::function<void(const std::byte* values)>& take);
+             const std::function<void(const std::byte* values)>& take,
+             const std::string& call = "partial results");
 
 }  // namespace hocket::array

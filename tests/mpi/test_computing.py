@@ -343,6 +343,14 @@ def test_different_calls_of_the_processes_are_an_error_of_all(comm):
     raises_everywhere(
         comm, hk.MismatchError, lambda: a.max() if last else a.min(), "process", "np.m"
     )
+    for one, other in (
+        (lambda: np.max(a, 0), lambda: np.min(a, 0)),
+        (lambda: np.argmax(a, 0), lambda: np.argmin(a, 0)),
+        (lambda: np.count_nonzero(a), lambda: np.sum(a != 0)),
+    ):
+        raises_everywhere(
+            comm, hk.MismatchError, lambda x=one, y=other: x() if last else y(), "same call"
+        )
     assert a.sum() == 24
 
 

@@ -468,6 +468,7 @@ def divide(
     together: bool,
 ) -> list[int]: ...
 def collect(
+    call: str,
     layout: _pure.Layout,
     dims: Sequence[int],
     comm: int,

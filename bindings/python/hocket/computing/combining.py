@@ -41,6 +41,7 @@ def remain(layout: Layout, axes: Shape) -> bool:
 
 
 def combined(
+    call: str,
     partial: AnyArray,
     layout: Layout,
     comm: MPI.Comm,
@@ -50,7 +51,8 @@ def combined(
     keepdims: bool = False,
 ) -> Array:
     """Partial results over `axes` of an array of `layout`, which have extent 1 there, as one array
-    in the layout that the reduction leaves. Collective, unless they `remain`."""
+    in the layout that the reduction leaves. Collective, unless they `remain`; `call` is the same on
+    all processes."""
     target = without(layout, axes, keepdims)
     if remain(layout, axes):
         return made(partial, target, comm)
@@ -61,7 +63,7 @@ def combined(
         part = values.view(partial.dtype)
         parts[:] = [combine(parts[0], part) if parts else part]
 
-    _mpi.collect(layout._native, axes, comm.handle, address(partial), partial.itemsize, take)
+    _mpi.collect(call, layout._native, axes, comm.handle, address(partial), partial.itemsize, take)
     if not parts:  # there are no elements
         value = np.asarray(identity).astype(partial.dtype)  # -1 of bitwise_and has no sign there
         parts = [np.full(local_shape(target, comm), value)]

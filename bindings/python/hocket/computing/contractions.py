@@ -43,7 +43,7 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
             a = np.conjugate(a)  # type: ignore[assignment]
         product: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
         add = np.logical_or if dtype.kind == "b" else np.add
-        return reduce_all(add, by_ufunc(add, dtype), product, dtype)
+        return reduce_all("np.vdot", add, by_ufunc(add, dtype), product, dtype)
     layout = chosen(a.shape, ((a.layout, a.dtype.itemsize), (b.layout, b.dtype.itemsize)))
     first = a if a.layout == layout else redistribute(a, layout)
     here = first.local.astype(dtype, copy=False)
@@ -170,7 +170,7 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     else:
         partial = np.empty((0,) * full.ndim, dtype)
     combine = np.logical_or if dtype.kind == "b" else np.add
-    summed = combined(partial, full, a.comm, gone, combine)
+    summed = combined("a product", partial, full, a.comm, gone, combine)
     if not result:
         return element(summed)
     return transpose(summed, [middle.index(x) for x in result])

@@ -98,7 +98,8 @@ def reduce(
     axes, wanted = checked(ufunc, a, axis, dtype)
     if ufunc is np.add and is_exact(wanted):
         return exact_sum(a, axes, wanted, out, keepdims)
-    return of_parts(ufunc, by_ufunc(ufunc, wanted), a, axes, wanted, out, keepdims)
+    call = f"np.{ufunc.__name__}.reduce"
+    return of_parts(call, ufunc, by_ufunc(ufunc, wanted), a, axes, wanted, out, keepdims)
 
 
 #: the reduction of a part: over all axes (None) to a number, or over some, which keep extent 1
@@ -111,6 +112,7 @@ def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
 
 
 def of_parts(
+    call: str,
     ufunc: np.ufunc,
     find: Find,
     a: Array,
@@ -121,7 +123,7 @@ def of_parts(
 ) -> Any:
     """The results of `find` for the parts, combined by `ufunc`. Collective."""
     if len(axes) == a.layout.ndim:
-        return scalar(reduce_all(ufunc, find, a, wanted), wanted, keepdims, a, out)
+        return scalar(reduce_all(call, ufunc, find, a, wanted), wanted, keepdims, a, out)
     a = on_grid(a)
     local = a.local
     there = local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size
@@ -129,7 +131,7 @@ def of_parts(
         partial = find(local, axes)
     else:
         partial = local.astype(wanted)  # of no elements
-    found = combined(partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0, keepdims)
+    found = combined(call, partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0, keepdims)
     return finish(found, out, wanted)
 
 
@@ -172,7 +174,7 @@ def sole_holders(layout: Layout) -> Optional[tuple[int, ...]]:
     return tuple(rank for rank in range(layout.size) if layout.local_elements(rank))
 
 
-def reduce_all(ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtype[Any]) -> Any:
+def reduce_all(call: str, ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtype[Any]) -> Any:
     """The results of `find` for all elements of the parts, combined by `ufunc`. Collective.
 
     After other work, half of a call's time is the first touch of code: so there is little of it.
@@ -187,7 +189,7 @@ def reduce_all(ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtype[Any]) -> 
         return mine
     if mine.dtype != wanted:
         mine = mine.astype(wanted)
-    rows = _mpi.allgather(a._comm.handle, f"np.{ufunc.__name__}.reduce", mine.tobytes())
+    rows = _mpi.allgather(a._comm.handle, call, mine.tobytes())
     found = rows.view(wanted)
     some = found if len(having) == size else found[list(having)]
     return ufunc.reduce(some, None, loop_type(wanted))

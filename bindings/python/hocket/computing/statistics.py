@@ -35,7 +35,9 @@ def mean(
         dtype = chosen_terms.computed_in(a, dtype, out)
         wanted = np.mean(np.ones(1, a.dtype), dtype=dtype).dtype
     count = chosen_terms.count(a, axes, keepdims, where)
-    terms = None if wanted.kind == "m" else wanted  # ufuncs take the unit from the operand
+    terms: Any = None if wanted.kind == "m" else wanted  # ufuncs take the unit from the operand
+    if a.dtype.kind in "biu" and a.dtype.itemsize <= 4 and a.size < 1 << 31 and wanted == "f8":
+        terms = np.int64  # has the same sum, and needs no copy of another type
     total = chosen_terms.reduce(np.add, a, axis, terms, None, keepdims, None, where)
     # If float16's sum overflows, the mean need not: compute it from the sum in float32.
     if wanted == np.float16 and bool(np.any(np.isinf(total))):
@@ -114,7 +116,7 @@ def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
     def find(x: Any, axes: Any) -> Any:
         return np.asarray(np.count_nonzero(x, axes, keepdims=axes is not None))
 
-    return of_parts(np.add, find, a, axes, np.dtype(np.intp), None, keepdims)
+    return of_parts("np.count_nonzero", np.add, find, a, axes, np.dtype(np.intp), None, keepdims)
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
@@ -186,36 +188,45 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         if empty:
             raise MismatchError("an empty array has no least and no greatest element")
         pair = pair_of(find, a.dtype)
-    if d is None:
-        a = without_copies(a)
-        rank = a._rank_and_size[0]
-        local, mine = a.local.reshape(-1), bytes(pair.itemsize - 8) + np.int64(-1).tobytes()
-        if local.size:
-            if a.layout._native.is_indexed:  # lists may be in any order
-                order = np.argsort(numbers(a.layout, rank), kind="stable")
-                at = order[find(local[order])]
-            else:
-                at = find(local)
-            mine = (
-                local[at : at + 1].tobytes()
-                + np.int64(number_of(a.layout, rank, int(at))).tobytes()
-            )
-        rows = _mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine).view(pair)
-        rows = rows[rows["index"] >= 0]
-        rows = rows[np.argsort(rows["index"])]
-        result = np.intp(rows["index"][find(rows["value"])])
-        if keepdims:
-            from hocket.computing.combining import scalar
+    if d is not None:
+        return finish(places_along(find, wins, a, d, pair, keepdims), out, np.dtype(np.intp))
+    result = place_in_all(find, a, pair)
+    if keepdims:
+        from hocket.computing.combining import scalar
 
-            return scalar(result, np.dtype(np.intp), True, a, out)
-        return result if out is None else to_out(result, out)
+        return scalar(result, np.dtype(np.intp), True, a, out)
+    return result if out is None else to_out(result, out)
+
+
+def place_in_all(find: Any, a: Array, pair: np.dtype[Any]) -> Any:
+    """The row-major number of the first element that `find` prefers. Collective."""
+    a = without_copies(a)
+    rank, local = a._rank_and_size[0], a.local.reshape(-1)
+    mine = bytes(pair.itemsize - 8) + np.int64(-1).tobytes()  # of no element
+    if local.size:
+        if a.layout._native.is_indexed:  # lists may be in any order
+            order = np.argsort(numbers(a.layout, rank), kind="stable")
+            at = order[find(local[order])]
+        else:
+            at = find(local)
+        index = np.int64(number_of(a.layout, rank, int(at)))
+        mine = local[at : at + 1].tobytes() + index.tobytes()
+    rows = _mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine).view(pair)
+    rows = rows[rows["index"] >= 0]
+    rows = rows[np.argsort(rows["index"])]
+    return np.intp(rows["index"][find(rows["value"])])
+
+
+def places_along(
+    find: Any, wins: Any, a: Array, d: int, pair: np.dtype[Any], keepdims: bool
+) -> Array:
+    """For each line along axis `d`, the index that `find` prefers. Collective."""
     a = on_grid(a)
-    local, rank = a.local, a._rank_and_size[0]
+    local, rank, call = a.local, a._rank_and_size[0], f"np.{find.__name__}"
     holds = rank < a.layout.size and local.ndim == a.ndim and local.shape[d] > 0
     at = find(local, axis=d, keepdims=True) if holds else np.empty((0,) * a.ndim, np.intp)
     if remain(a.layout, (d,)):  # the lines are whole, so local indices are global ones
-        result = combined(at, a.layout, a.comm, (d,), np.minimum, 0, keepdims)
-        return finish(result, out, np.dtype(np.intp))
+        return combined(call, at, a.layout, a.comm, (d,), np.minimum, 0, keepdims)
     if holds:
         partial = np.empty(at.shape, pair)
         partial["value"] = np.take_along_axis(local, at, d)
@@ -223,9 +234,8 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
     else:
         partial = np.empty((0,) * a.ndim, pair)
     combine = functools.partial(better_of, wins)
-    both = combined(partial, a.layout, a.comm, (d,), combine, 0, keepdims)
-    result = made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
-    return finish(result, out, np.dtype(np.intp))
+    both = combined(call, partial, a.layout, a.comm, (d,), combine, 0, keepdims)
+    return made(np.ascontiguousarray(both.local["index"]), both.layout, a.comm)
 
 
 def without_nan(function: Any) -> Any:
