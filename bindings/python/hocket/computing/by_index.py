@@ -354,8 +354,8 @@ class Selection:
         return isinstance(part, Array) and part.layout.shape == self.row_shape
 
     def _broadcast(self, part: Array) -> AnyArray:
-        """The numbers for this process's rows in an index that is broadcast. It fetches each once,
-        as a grid of processes shares the rows. Collective."""
+        """The numbers for this process's rows in an index that is broadcast, each fetched once. The
+        rows are on a grid of processes. Collective."""
         layout, rank = self.row_layout, self.a._rank_and_size[0]
         here = rank < layout.size
         indices = layout.global_indices(rank) if here else [np.empty(0, np.int64)] * layout.ndim

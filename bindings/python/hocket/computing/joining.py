@@ -218,13 +218,13 @@ def sources(a: Array, repeats: Array, extent: int) -> Array:
         communicator_of([a, repeats])
         if repeats.shape != (extent,) or not np.can_cast(repeats.dtype, np.int64, "safe"):
             refuse()
-    even = balanced((extent,), size)
-    counts = redistribute(repeats, even).local.reshape(-1).astype(np.int64)
+    parts = balanced((extent,), size)
+    counts = redistribute(repeats, parts).local.reshape(-1).astype(np.int64)
     least = int(counts.min(initial=0))
     facts = allgather(a.comm, np.asarray([least, 0 if least < 0 else counts.sum()]))[:size]
     if (facts[:, 0] < 0).any():
         refuse()
-    own = np.repeat(numbers(even, a._rank_and_size[0]).reshape(-1), np.maximum(counts, 0))
+    own = np.repeat(numbers(parts, a._rank_and_size[0]).reshape(-1), np.maximum(counts, 0))
     runs = Layout((int(facts[:, 1].sum()),), [gen_block(facts[:, 1])], size)
     return redistribute(made(own, runs, a.comm), balanced(runs.shape, size))
 
