@@ -166,7 +166,8 @@ void bind_array(nb::module_& m) {
     m.def(
         "cshift",
         [](const Array& array, std::int64_t shift, std::int64_t dim) {
-            return computed([&] { return cshift(array, shift, {.dim = dim}); });
+            return computed(
+                [&] { return cshift(array, shift, {.dim = dim, .deadline = Deadline::in({})}); });
         },
         "array"_a, "shift"_a, "dim"_a);
     m.def(
@@ -174,7 +175,7 @@ void bind_array(nb::module_& m) {
         [](const Array& array, std::int64_t shift, std::uintptr_t boundary, std::int64_t dim) {
             return computed([&] {
                 const auto* const beyond = reinterpret_cast<const void*>(boundary);
-                return eoshift(array, shift, beyond, {.dim = dim});
+                return eoshift(array, shift, beyond, {.dim = dim, .deadline = Deadline::in({})});
             });
         },
         "array"_a, "shift"_a, "boundary"_a, "dim"_a);
@@ -186,13 +187,15 @@ void bind_array(nb::module_& m) {
         "array"_a, "dims"_a, "The sums over some dimensions, exact and rounded once.");
     m.def(
         "dot_product",
-        [](const Array& a, const Array& b) { return computed([&] { return dot_product(a, b); }); },
+        [](const Array& a, const Array& b) {
+            return computed([&] { return dot_product(a, b, {.deadline = Deadline::in({})}); });
+        },
         "a"_a, "b"_a, "The exact sum of products, the first factors conjugated.");
 
     m.def(
         "pack",
         [](const Array& array, const Array& mask) {
-            return computed([&] { return pack(array, mask); });
+            return computed([&] { return pack(array, mask, {.deadline = Deadline::in({})}); });
         },
         "array"_a, "mask"_a, "The elements at which a mask is true, in even parts.");
     m.def(

@@ -168,6 +168,13 @@ NB_MODULE(_mpi, m) {
     m.def("allocate", &python::allocate, "bytes"_a,
           "Uninitialised memory of hocket's own, as bytes that NumPy can view.");
 
+    nb::class_<Deadline>(m, "Deadline", "When waits give up.")
+        .def(nb::init<>())
+        .def_static("after", &Deadline::in, "timeout"_a)
+        .def("sooner", &Deadline::sooner, "other"_a);
+    m.def("set_deadline", &Binding::set_deadline, "deadline"_a,
+          "Sets that of this thread's calls without a timeout; returns the one before.");
+
     m.def(
         "rank_and_size",
         [](std::uintptr_t handle) {

@@ -53,7 +53,7 @@ void bind_transfer(nb::module_& m) {
                 if (source == nullptr || destination == nullptr || !destination->writable())
                     return false;
                 const nb::gil_scoped_release released;
-                transfer(*source, *destination);
+                transfer(*source, *destination, Deadline::in({}));
                 return true;
             },
             "source"_a.none(), "destination"_a.none(),

@@ -164,6 +164,10 @@ struct Binding {
     /// Adds the seconds that the binding has spent to the six steps of the tasks' transfers.
     static void add_to_profile(Tasks& tasks, const Profile& more);
 
+    /// Sets the deadline of this thread's later calls of bindings that have no timeout. Returns the
+    /// one before.
+    static Deadline set_deadline(const Deadline& deadline);
+
     /// Sets the lock of an interpreter (Python's) under which some operations run. A wait releases
     /// this lock while it blocks, because the awaited thread may need the lock to poll an
     /// operation. `let_go` returns the argument of `take_back`, or nullptr if this thread does not

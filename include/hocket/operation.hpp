@@ -35,7 +35,8 @@ class Operation {
 class Deadline {
   public:
     Deadline() = default;  ///< never
-    /// `timeout` seconds from now; nullopt: never. @throws Error if negative or NaN.
+    /// `timeout` seconds from now; nullopt: never, or what a binding has set for this thread.
+    /// @throws Error if negative or NaN.
     static Deadline in(std::optional<double> timeout);
 
     bool passed() const;

@@ -242,7 +242,8 @@ Array unpack(const Array& vector, const Array& mask, const Array& field,
 
 Array Binding::true_numbers(const Array& mask) {
     const Comm& comm = mask.comm();
-    const Selected chosen = selected(mask, mask.layout(), {});
+    const Deadline deadline = Deadline::in({});
+    const Selected chosen = selected(mask, mask.layout(), deadline);
     const Array mine = of_chosen(chosen, dtype_of<std::int64_t>(), comm);
     std::int64_t number = 0;
     for (int rank = 0; rank < std::min<std::int64_t>(comm.rank(), chosen.runs.size()); ++rank)
@@ -252,11 +253,11 @@ Array Binding::true_numbers(const Array& mask) {
         *into = number++;
         into += each;
     }
-    return copied(mine, balanced({chosen.total}, comm.size()), {});
+    return copied(mine, balanced({chosen.total}, comm.size()), deadline);
 }
 
 void Binding::put(const Array& array, const Array& mask, const Array& vector) {
-    hocket::put(array, mask, vector, true, {});
+    hocket::put(array, mask, vector, true, Deadline::in({}));
 }
 
 }  // namespace hocket

@@ -207,5 +207,5 @@ std::vector<std::int64_t> hocket::Binding::divide(
     const std::function<void(const std::byte*, std::span<std::int64_t>, std::span<std::int64_t>)>&
         place,
     std::span<const std::int64_t> counts, std::span<const std::int64_t> wanted, bool together) {
-    return array::divide(comm, {bytes, pick, place}, counts, wanted, together, {});
+    return array::divide(comm, {bytes, pick, place}, counts, wanted, together, Deadline::in({}));
 }

@@ -307,6 +307,7 @@ Array exact_total(const Array& a, const std::optional<Array>& b, Deadline deadli
 
 hocket::Array hocket::Binding::exact_sum(const Array& array,
                                          const std::vector<std::int64_t>& dims) {
-    if (dims.size() == array.layout().dimensions()) return array::exact_total(array, {}, {});
-    return array::exact_sum(array, {dims.begin(), dims.end()}, {});
+    const Deadline deadline = Deadline::in({});
+    if (dims.size() == array.layout().dimensions()) return array::exact_total(array, {}, deadline);
+    return array::exact_sum(array, {dims.begin(), dims.end()}, deadline);
 }

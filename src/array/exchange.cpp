@@ -164,22 +164,22 @@ void hocket::Binding::locate(const Layout& layout, std::span<const std::int64_t>
 std::shared_ptr<const std::byte> hocket::Binding::allgather(const Comm& comm,
                                                             const std::string& call,
                                                             const void* mine, std::int64_t bytes) {
-    return array::allgather(comm, call, mine, bytes, {});
+    return array::allgather(comm, call, mine, bytes, Deadline::in({}));
 }
 
 std::pair<std::shared_ptr<std::byte>, std::vector<std::int64_t>> hocket::Binding::exchange(
     const Comm& comm, std::span<const std::int64_t> to, const void* records, std::int64_t bytes) {
-    const array::Exchange exchange(comm, to, {});
+    const array::Exchange exchange(comm, to, Deadline::in({}));
     auto arrived = exchange.send(static_cast<const std::byte*>(records), bytes);
     return {std::move(arrived.data), exchange.counts()};
 }
 
 void hocket::Binding::fetch(const Array& array, std::span<const std::int64_t> numbers,
                             void* values) {
-    array::fetch(array, numbers, values, {});
+    array::fetch(array, numbers, values, Deadline::in({}));
 }
 
 void hocket::Binding::store(const Array& array, std::span<const std::int64_t> numbers,
                             const void* values, std::span<const std::int64_t> turns) {
-    array::store(array, numbers, values, turns, {});
+    array::store(array, numbers, values, turns, Deadline::in({}));
 }

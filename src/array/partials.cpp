@@ -140,6 +140,6 @@ void hocket::Binding::collect(
         return true;
     };
     array::collect(
-        *partials, bytes, comm, {}, fill, [&](const std::byte* values) { take(values, count); },
-        call);
+        *partials, bytes, comm, Deadline::in({}), fill,
+        [&](const std::byte* values) { take(values, count); }, call);
 }

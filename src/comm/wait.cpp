@@ -20,6 +20,7 @@
 #include "comm/interrupts.hpp"
 #include "comm/loss_detector.hpp"
 #include "comm/polled.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/operation.hpp"
 
 namespace hocket {
@@ -97,6 +98,9 @@ bool poll_all(Operation& operation) {
 
 std::atomic<comm::Pause> pause_step{nullptr};
 
+// Of this thread's calls that name none.
+thread_local Deadline usual_deadline;
+
 // True if it has completed while the step that this thread runs was paused.
 bool done_paused(Operation& operation, const Deadline& deadline) {
     const comm::Pause pause = pause_step.load(std::memory_order_relaxed);
@@ -121,9 +125,13 @@ bool done_at(const Deadline& deadline, Operation& operation) {
 
 }  // namespace
 
+Deadline Binding::set_deadline(const Deadline& deadline) {
+    return std::exchange(usual_deadline, deadline);
+}
+
 Deadline Deadline::in(std::optional<double> timeout) {
+    if (!timeout) return usual_deadline;
     Deadline deadline;
-    if (!timeout) return deadline;
     if (!(*timeout >= 0))
         throw Error("timeout is " + std::to_string(*timeout) +
                     " s; give a number of seconds that is not negative, or none");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Deadlines end waits: what they leave behind, and what they name."""
 
+import math
 import os
 import subprocess
 import sys
@@ -115,6 +116,67 @@ comm.barrier()  # a process that has left would be an error of its own
 ONE_HOST = pytest.mark.one_host(
     "Open MPI's own barrier waits there for the process that never came"
 )
+
+
+def _columns(a):
+    return hk.Layout(a.shape, "(*, CYCLIC)", a.comm.size)
+
+
+_COMPUTING = {
+    "sum": np.sum,
+    "columns": lambda a: np.sum(a, axis=0),
+    "max": np.max,
+    "all": lambda a: np.all(a > 0, axis=0),
+    "mixed layouts": lambda a: a + hk.ones(_columns(a), "f8", a.comm),
+    "transfer": lambda a: hk.redistribute(a, _columns(a)),
+    "roll": lambda a: np.roll(a, 3, axis=0),
+    "mask": lambda a: a[a > 7],
+    "indices": lambda a: a[[7, 0, 7]],
+    "assignment": lambda a: a.__setitem__([7, 0], 1.0),
+    "sort": lambda a: np.sort(a, axis=None),
+    "vdot": lambda a: np.vdot(a, a),
+    "matmul": lambda a: a @ a.T,
+    "cumsum": lambda a: np.cumsum(a, axis=0),
+    "fft": np.fft.fftn,
+}
+
+
+@ranks(2, 3)
+def test_a_deadline_of_a_block_ends_what_takes_no_timeout(comm):
+    """One process makes none of the calls. Each has a communicator of its own, because calls by
+    several steps are left half-way."""
+    late = comm.rank == comm.size - 1
+    for name, call in _COMPUTING.items():
+        fresh = comm.Dup()
+        lay = hk.Layout((8, 6), "(BLOCK, *)", comm.size)
+        a = hk.from_function(lambda i, j: 6.0 * i + j, lay, comm=fresh)
+        hk.redistribute(a, _columns(a))  # all have met
+        if not late:
+            with pytest.raises(hk.DeadlineError, match=r"0\.1 s"), hk.deadline(0.1):
+                call(a)
+        comm.barrier()
+        if name in ("sum", "transfer"):  # one step, which the others' next call completes
+            if late:
+                call(a)
+            assert float(np.sum(a)) == 47 * 24, "the next call is whole"
+
+
+@ranks(2)
+def test_deadlines_within_each_other_and_beside_a_timeout(comm):
+    fresh = comm.Dup()
+    a = hk.ones(hk.Layout(8, "(BLOCK)", 2), comm=fresh)
+    with hk.deadline(600):
+        assert float(np.sum(a)) == 8
+    if comm.rank == 0:
+        for outer, inner in ((0.1, 600), (600, 0.1), (0.1, math.inf)):
+            with hk.deadline(outer), hk.deadline(inner), pytest.raises(hk.DeadlineError):
+                np.sum(a)
+        with hk.deadline(600), pytest.raises(hk.DeadlineError, match=r"0\.2 s"):
+            hk.redistribute(a, hk.Layout(8, "(CYCLIC)", 2), timeout=0.2)
+        for wrong in (-1, math.nan, "soon", None):
+            with pytest.raises(hk.Error, match="the deadline is"), hk.deadline(wrong):
+                pass
+    comm.barrier()
 
 
 @pytest.mark.parametrize("size", [2, pytest.param(3, marks=ONE_HOST)])

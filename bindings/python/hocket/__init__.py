@@ -21,7 +21,8 @@ processes" is a program for ``mpiexec -n 2 python``.
 - Computing: arrays support NumPy's operators and functions. `ones`, `full`,
   `arange` and `random` (a `Random`) fill them, `replicated` gives the whole
   array to every process, `eoshift` and `map_blocks` go beyond NumPy,
-  `explain` reports the elements that move, `checked` compares NumPy operands.
+  `explain` reports the elements that move, `checked` compares NumPy operands,
+  `deadline` limits the waits of a block.
 - Borders: `Array.halo` gives a `Halo`, and `Halo.iexchange` a
   `HaloRequest`.
 - In place: `remap_inplace` permutes a distributed array in its own memory.
@@ -91,6 +92,7 @@ from hocket.stores import Store, StoredArray, open_store
 
 if TYPE_CHECKING:
     from hocket.arrays import Array
+    from hocket.calls import deadline
     from hocket.channels import Channel
     from hocket.computing.blocks import map_blocks
     from hocket.computing.explain import explain
@@ -121,6 +123,7 @@ __version__: str = _pure.version
 # The modules that hocket loads late, by name: they need MPI, or start it.
 _LATE = {
     "Array": "arrays",
+    "deadline": "calls",
     "Halo": "halos",
     "HaloRequest": "halos",
     "map_blocks": "computing.blocks",
@@ -188,6 +191,7 @@ __all__ = [
     "connect",
     "cycle_path",
     "cycles",
+    "deadline",
     "empty",
     "eoshift",
     "explain",

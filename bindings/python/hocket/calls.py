@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Argument checks that all collective calls share."""
+"""Argument checks and deadlines that all collective calls share."""
 
 from __future__ import annotations
 
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 from hocket import _mpi
@@ -28,6 +29,46 @@ def patience(timeout: Any) -> Optional[float]:
         return as_seconds(timeout)
     except Exception:
         return None
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Within this context, all calls of this thread together have so many seconds.
+
+    A call that must still wait then raises an error: operators and NumPy's functions of arrays,
+    which take no timeout, and the calls of hocket whose ``timeout`` is None. A call with a timeout
+    of its own keeps that. Within another deadline, the earlier one counts. A deadline ends the
+    wait, not the operation; calls by several steps, as a sort, may be left half-way, so that the
+    arrays that they write hold anything. Give all processes one: a process without it waits for
+    those that gave up.
+
+    Observers (`observe`) have their own. An ``async def`` step must leave the context before it
+    awaits something, because others use its thread then.
+
+    Raises
+    ------
+    Error
+        for a number that is negative or none
+    DeadlineError
+        by a call within, on this process
+
+    Examples
+    --------
+    >>> a = hk.ones(hk.Layout(4, "(*)"))
+    >>> with hk.deadline(60):
+    ...     total = np.sum(a)
+    >>> float(total)
+    4.0
+    """
+    limit = as_seconds(seconds, "the deadline", "math.inf for no end")
+    if limit is None:
+        raise Error("the deadline is None; give seconds, or math.inf for no end")
+    before = _mpi.set_deadline(_mpi.Deadline())
+    try:
+        _mpi.set_deadline(_mpi.Deadline.after(limit).sooner(before))
+        yield
+    finally:
+        _mpi.set_deadline(before)
 
 
 def kind_of(error: Exception) -> str:
