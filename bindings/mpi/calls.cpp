@@ -118,11 +118,11 @@ HOCKET_MPI MPI_Barrier(MPI_Comm comm) {
 #define HOCKET_NAME(name) name
 #define HOCKET_COUNT int
 #define HOCKET_PLACE int
-#include "counted.hpp"
+#include "counted_functions.inc"
 
 #if MPI_VERSION >= 4  // mpi4py calls these where they exist
 #define HOCKET_NAME(name) name##_c
 #define HOCKET_COUNT MPI_Count
 #define HOCKET_PLACE MPI_Aint
-#include "counted.hpp"
+#include "counted_functions.inc"
 #endif
