@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/pack.hpp"
+
 namespace hocket::layout {
 
 namespace {
@@ -18,13 +20,7 @@ constexpr std::size_t digest_bytes = 1 + 2 * sizeof(std::uint64_t);
 class BinaryWriter {
   public:
     explicit BinaryWriter(BinaryKind kind) : bytes_(1, static_cast<char>(kind)) {}
-    // The lowest bit is the sign, so that small negative numbers are short, too.
-    void number(std::int64_t value) {
-        std::uint64_t left = static_cast<std::uint64_t>(value) << 1U;
-        if (value < 0) left = ~left;
-        for (; left >= 128; left >>= 7U) bytes_.push_back(static_cast<char>(left | 128U));
-        bytes_.push_back(static_cast<char>(left));
-    }
+    void number(std::int64_t value) { base::append_number(bytes_, value); }
     void count(std::size_t value) { number(static_cast<std::int64_t>(value)); }
     void list(const Shape& values) {
         count(values.size());
@@ -55,15 +51,9 @@ class BinaryReader {
         return value;
     }
     std::int64_t number() {
-        std::uint64_t value = 0;
-        for (unsigned shift = 0;; shift += 7) {
-            const std::uint64_t next = byte();
-            if (shift == 63 && next > 1) fail_bytes("have a number beyond 64 bits");
-            value |= (next & 127U) << shift;
-            if (next < 128) break;
-        }
-        const std::uint64_t half = value >> 1U;
-        return static_cast<std::int64_t>((value & 1U) != 0 ? ~half : half);
+        const auto value = base::take_number(bytes_);
+        if (!value) fail_bytes("are cut short, or have a number beyond 64 bits");
+        return *value;
     }
     // Adds as the BinaryWriter subtracted: modulo 2^64.
     std::int64_t next(std::int64_t before) {

@@ -18,7 +18,7 @@ using comm::Protocol;
 constexpr std::size_t part_bytes = 4096;
 /// A message begins with the number of the root team, because a team that was aborted may have left
 /// messages behind, with 1 if more parts follow, and with the length of its own part.
-constexpr std::size_t message_bytes = part_bytes + 3 * sizeof(std::int64_t);
+constexpr std::size_t message_bytes = part_bytes + 3 * base::longest_number;
 
 /// Messages under way, as groups of these numbers.
 enum : std::size_t { sends, receives };
@@ -71,27 +71,24 @@ Protocol<std::string> receive(Round& round, std::size_t member, std::string& mes
 
 /// The beginning of a message between nodes: the header and a mismatch, if there is one.
 void write_head(const Round& round, const PartialResult& partial, Packer& out) {
-    out.number(static_cast<std::int64_t>(round.header.packed()));
-    out.number(partial.mismatch ? 1 : 0);
+    out.word(round.header.packed()).number(partial.mismatch ? 1 : 0);
     if (!partial.mismatch) return;
     const shm::Payload words = packed(*partial.mismatch);
-    for (std::size_t i = 0; i < mismatch_words; ++i)
-        out.number(static_cast<std::int64_t>(words[i]));
+    for (std::size_t i = 0; i < mismatch_words; ++i) out.word(words[i]);
 }
 
 /// The mismatch of which the sender tells, or that of its call with this one's.
 std::optional<Mismatch> mismatch_of_head(const Round& round, std::size_t sender, Unpacker& in) {
     const Group& group = *round.group;
-    const auto next = [&in] { return static_cast<std::uint64_t>(in.number()); };
-    const std::uint64_t mine = round.header.packed(), header = next();
+    const std::uint64_t mine = round.header.packed(), header = in.word();
     Mismatch mismatch{static_cast<std::uint64_t>(group.process(group.me)), mine,
                       static_cast<std::uint64_t>(group.process(sender)), header};
     if (sender < group.me)
         mismatch = {mismatch.high_process, mismatch.high, mismatch.low_process, mismatch.low};
     if (mismatch.groups_differ()) return mismatch;
-    if (next() != 0) {
+    if (in.number() != 0) {
         std::array<std::uint64_t, mismatch_words> words{};
-        for (std::uint64_t& word : words) word = next();
+        for (std::uint64_t& word : words) word = in.word();
         return mismatch_in(words);
     }
     if (header != mine) return mismatch;

@@ -102,12 +102,12 @@ class GatheredNodes final : public NodeValues {
     }
     void write(std::size_t count, Packer& out) const override {
         for (std::size_t i = 0; i < ends_[count - 1]; ++i)
-            out.number(static_cast<std::int64_t>(values_[i]));
+            out.word(values_[i]);
     }
     void append(std::size_t count, Unpacker& in) override {
         count_ += count;
         while (values_.size() < ends_[count_ - 1])
-            values_.push_back(static_cast<std::uint64_t>(in.number()));
+            values_.push_back(in.word());
     }
     /// Writes the values in the order of the members.
     void write(std::uint64_t* out, std::size_t words) const {

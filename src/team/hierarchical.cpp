@@ -63,13 +63,13 @@ class Blocks {
         while (count > 0) {
             const std::size_t most = std::bit_floor(std::min(count, nodes_ - first));
             const std::size_t size = first == 0 ? most : std::min(most, first & (~first + 1));
-            append(first, size, static_cast<std::uint64_t>(in.number()));
+            append(first, size, in.word());
             first = (first + size) % nodes_;
             count -= size;
         }
     }
     void write(Packer& out) const {
-        for (const Block& each : blocks_) out.number(static_cast<std::int64_t>(each.fold));
+        for (const Block& each : blocks_) out.word(each.fold);
     }
 
     /// The blocks before that node, from node 0 on. These hold all nodes, and begin with it.
