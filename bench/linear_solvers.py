@@ -42,7 +42,7 @@ class System:
     nb: int
     rows: int
     columns: int
-    width: int
+    width: int | None  #: None: as the mode likes it
     workers: int
     timeout: float | None
     link: ShapedLink | None
@@ -114,7 +114,7 @@ def mode(system: System, name: str) -> Contestant:
             "grid": f"{system.rows},{system.columns}",
             "modes": name,
             "workers": system.workers,
-            "width": system.width,
+            "width": system.width or linpack.usual_width(system.n, name),
             "seed": 1,
             "singular": 0,
             "runs": 1,
