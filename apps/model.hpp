@@ -20,6 +20,7 @@ enum class Work {
 };
 
 #ifdef HOCKET_SIMULATED
+constexpr bool simulated = true;
 /// Spends the simulated time of so many units; true: skip the work.
 bool modelled(Work work, double units);
 /// Seconds a unit, in the order of `Work`, with commas between them: `of_step` for a step that has
@@ -36,6 +37,7 @@ void use_noise(double every, double lasts, std::uint64_t seed);
 /// Seconds on the simulated clock.
 double simulated_now();
 #else
+constexpr bool simulated = false;
 inline bool modelled(Work, double) {
     return false;
 }

@@ -34,6 +34,7 @@ class Point:
     noise: tuple[float, float] = (0.0, 0.0)  #: see `apps/model.hpp`
     coarse: int = 1  #: a number stands for a square of numbers of this side: see `coarsened`
     modes: tuple[str, ...] = linpack.MODES  #: of LINPACK
+    widths: tuple[int, ...] = ()  #: of its updates: one for all modes, or one for each
 
 
 @dataclass(frozen=True)
@@ -184,8 +185,9 @@ def _linpack(point: Point, folder: Path) -> Words:
         "search_width": max(1, 64 // side),
         "grid": grid_of(point.processes),
         "modes": point.modes,
+        "width": [max(1, width // side) for width in point.widths]
         # Of wider updates, some workers would have none.
-        "width": min(2 * nb, max(1, 1024 // side)),
+        or min(2 * nb, max(1, 1024 // side)),
         "workers": point.threads,
         "seed": 1,
         "singular": 0,

@@ -4,7 +4,6 @@
 #include "blas.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "../model.hpp"
@@ -32,11 +31,6 @@ void HOCKET_BLAS(dtrsm)(const char* side, const char* uplo, const char* transa, 
 void HOCKET_BLAS(dtrmm)(const char* side, const char* uplo, const char* transa, const char* diag,
                         const Integer* m, const Integer* n, const double* alpha, const double* a,
                         const Integer* lda, double* b, const Integer* ldb);
-void HOCKET_BLAS(dger)(const Integer* m, const Integer* n, const double* alpha, const double* x,
-                       const Integer* incx, const double* y, const Integer* incy, double* a,
-                       const Integer* lda);
-void HOCKET_BLAS(dtrtri)(const char* uplo, const char* diag, const Integer* n, double* a,
-                         const Integer* lda, Integer* info);
 #ifdef HOCKET_SCIPY_OPENBLAS
 void scipy_openblas_set_num_threads64_(int threads);
 #else
@@ -123,30 +117,6 @@ void subtract_product(const Block& a, const Block& b, const Block& c) {
     const double minus = -1, one = 1;
     HOCKET_BLAS(dgemm)
     ("N", "N", &m, &n, &k, &minus, a.data, &lda, b.data, &ldb, &one, c.data, &ldc);
-}
-
-void eliminate_with(const Block& columns, const double* row) {
-    double* const multipliers = columns.data;
-    // As LAPACK: a product takes a tenth of a division, whose result may be no number.
-    if (std::fabs(row[0]) >= std::numeric_limits<double>::min()) {
-        const double inverse = 1 / row[0];
-        for (std::int64_t i = 0; i < columns.rows; ++i) multipliers[i] *= inverse;
-    } else {
-        for (std::int64_t i = 0; i < columns.rows; ++i) multipliers[i] /= row[0];
-    }
-    if (columns.rows == 0 || columns.columns < 2) return;
-    const Integer m = whole(columns.rows), n = whole(columns.columns - 1), lda = leading(columns),
-                  step = 1;
-    const double minus = -1;
-    HOCKET_BLAS(dger)
-    (&m, &n, &minus, multipliers, &step, row + 1, &step, &columns.at(0, 1), &lda);
-}
-
-void invert_lower(const Block& l) {
-    if (modelled(l.rows, l.rows, l.rows / 3)) return;
-    const Integer n = whole(l.rows), stride = leading(l);
-    Integer unused = 0;  // no error is possible with a diagonal of 1
-    HOCKET_BLAS(dtrtri)("L", "U", &n, l.data, &stride, &unused);
 }
 
 void solve_lower(const Block& l, const Block& b) {

@@ -41,13 +41,8 @@ void multiply_lower(const Block& l, const Block& b);
 void subtract_product(const Block& a, const Block& b, const Block& c);
 /// The same in parts, or in several threads.
 using Product = std::function<void(const Block& a, const Block& b, const Block& c)>;
-/// Columns of a panel below the first one's pivot, whose row is `row`: the first becomes
-/// multipliers, and each further one loses as many times its element of the row.
-void eliminate_with(const Block& columns, const double* row);
 /// b = inverse(l) b
 void solve_lower(const Block& l, const Block& b);
-/// l becomes its inverse; neither the ones nor the elements above them are written.
-void invert_lower(const Block& l);
 /// b = inverse(u) b, u upper triangular.
 void solve_upper(const Block& u, const Block& b);
 

@@ -4,31 +4,19 @@
 // Grid::search_width() columns; wider parts of pivot rows are exchanged once a level of the
 // recursion.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "../model.hpp"
+#include "column.hpp"
 #include "panel.hpp"
 #include "rows.hpp"
 
 namespace linpack {
 namespace {
 
-// So few columns are eliminated without products.
-constexpr std::int64_t at_once = 4;
-
-// Copies rows of one matrix to rows of another, or of the same, a few columns at a time.
-void move_rows(const Block& source, const std::vector<std::int64_t>& from, const Block& target,
-               const std::vector<std::int64_t>& to) {
-    const auto count = static_cast<std::int64_t>(from.size());
-    std::vector<double> standing(static_cast<std::size_t>(count * together));
-    for (std::int64_t j = 0; j < source.columns; j += together) {
-        const std::int64_t columns = std::min(together, source.columns - j);
-        const Block kept{standing.data(), count, columns, count};
-        take_rows(source.part(0, j, source.rows, columns), from, kept);
-        put_rows(kept, to, target.part(0, j, target.rows, columns));
-    }
-}
+// So few columns are eliminated without products of matrices. The model's time for such columns is
+// one of memory, which fewer use less often.
+constexpr std::int64_t at_once = apps::simulated ? 4 : 16;
 
 class Factoring {
   public:
@@ -53,7 +41,8 @@ class Factoring {
             search_ = &matrix_.grid().pivot_search(count);
         }
         if (count <= at_once && searched) {
-            for (std::int64_t j = at; j < at + count; ++j) eliminate_column(j, at + count);
+            for (std::int64_t j = at; j < at + count; ++j) eliminate_column(j, at, at + count);
+            if (!apps::simulated) divide(column(at + count - 1), pivot_);
             return;
         }
         const std::int64_t half = count / 2, middle = at + half, rest = count - half;
@@ -61,14 +50,6 @@ class Factoring {
         if (!searched) share(at, middle, half, rest);
         const Block upper = top_.part(at, middle, half, rest);
         solve_lower(top_.part(at, at, half, half), upper);
-        std::vector<std::int64_t> solved, fronts;
-        for (std::int64_t i = at; i < middle; ++i) {
-            const std::int64_t front = fronts_[static_cast<std::size_t>(i)];
-            if (front < 0) continue;
-            solved.push_back(i - at);
-            fronts.push_back(front);
-        }
-        move_rows(upper, solved, work_.part(0, middle, work_.rows, rest), fronts);
         const std::int64_t done = order_.done(), active = work_.rows - done;
         subtract_(work_.part(done, at, active, half), upper,
                   work_.part(done, middle, active, rest));
@@ -76,44 +57,52 @@ class Factoring {
         if (!searched) share(middle, at, rest, half);
     }
 
-    // The columns up to `end` are eliminated one by one.
-    void eliminate_column(std::int64_t j, std::int64_t end) {
-        find_candidate(j);
+    // This process's remaining rows of a column.
+    Block column(std::int64_t j) const {
+        return work_.part(order_.done(), j, work_.rows - order_.done(), 1);
+    }
+
+    // One by one from `begin` to `end`: a column has its products only now.
+    void eliminate_column(std::int64_t j, std::int64_t begin, std::int64_t end) {
+        find_candidate(j, bring_up_to_date(j, begin));
         search_->decide(j - begin_);
         take_pivot(j);
         const double* const row = search_->elements() - begin_;
         for (std::int64_t c = begin_; c < end_; ++c) top_.at(j, c) = row[c];
-        const double pivot = row[j];
-        if (pivot == 0) {  // the whole column is 0: as LAPACK, continue, and report it in the end
-            if (panel_.singular() < 0)
-                panel_.pivots().at(panel_.width(), 0) = static_cast<double>(panel_.first() + j);
-            return;
-        }
+        pivot_ = row[j];
+        // 0: the whole column is. As LAPACK, continue, and report it in the end.
+        if (pivot_ == 0 && panel_.singular() < 0)
+            panel_.pivots().at(panel_.width(), 0) = static_cast<double>(panel_.first() + j);
         const std::int64_t done = order_.done(), active = work_.rows - done;
         // A search, a division, and for each further column a product and a difference.
         const auto operations = static_cast<double>(active * (2 * (end - j)));
-        if (apps::modelled(apps::Work::panel, operations)) {
-            if (apps::coarse())
-                subtract_(work_.part(done, j, active, 1), top_.part(j, j, 1, end - j),
-                          work_.part(done, j, active, end - j));
-            return;
-        }
-        eliminate_with(work_.part(done, j, active, end - j), row + j);
+        if (apps::modelled(apps::Work::panel, operations) && apps::coarse())
+            subtract_(work_.part(done, j, active, 1), top_.part(j, j, 1, end - j),
+                      work_.part(done, j, active, end - j));
     }
 
-    // The largest of this process's remaining rows; among equal ones the first.
-    void find_candidate(std::int64_t j) {
+    // Subtracts the products with the columns from `begin` on. Returns the largest magnitude left.
+    double bring_up_to_date(std::int64_t j, std::int64_t begin) {
+        if (apps::simulated) return eliminate_last(column(j), 1, nullptr);
+        const std::int64_t done = order_.done(), before = j - begin;
+        double* const row = &top_.at(begin, j);
+        for (std::int64_t k = 0; k < before; ++k)
+            for (std::int64_t i = k + 1; i < before; ++i)
+                row[i] -= top_.at(begin + i, begin + k) * row[k];
+        return eliminate_last(work_.part(done, begin, work_.rows - done, before + 1), pivot_, row);
+    }
+
+    // This process's remaining row with the largest magnitude; of several, the first.
+    void find_candidate(std::int64_t j, double largest) {
         search_->place() = -1;
-        std::int64_t best = order_.done();
-        if (best == work_.rows) return;
-        double most = std::fabs(work_.at(best, j));
-        for (std::int64_t s = best + 1; s < work_.rows; ++s) {
-            const double x = std::fabs(work_.at(s, j));
-            if (x > most || (x == most && order_.position(s) < order_.position(best))) {
-                best = s;
-                most = x;
-            }
-        }
+        const Block left = column(j);
+        if (left.rows == 0) return;
+        const std::int64_t done = order_.done();
+        std::int64_t best = row_with(left, largest, 0);
+        for (auto i = row_with(left, largest, best + 1); i < left.rows;
+             i = row_with(left, largest, i + 1))
+            if (order_.position(done + i) < order_.position(done + best)) best = i;
+        best += done;
         search_->place() = static_cast<double>(order_.position(best));
         double* const elements = search_->elements() - begin_;
         for (std::int64_t c = begin_; c < end_; ++c) elements[c] = work_.at(best, c);
@@ -157,6 +146,7 @@ class Factoring {
     Block top_;
     Block work_;                        // in the matrix
     std::vector<std::int64_t> fronts_;  // row of the panel -> its local row; -1: elsewhere
+    double pivot_ = 1;                  // of the last column
     PivotSearch* search_ = nullptr;     // about a block of columns:
     std::int64_t begin_ = 0, end_ = 0;
 };

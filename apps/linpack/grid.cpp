@@ -7,7 +7,9 @@
 #include <string>
 #include <tuple>
 
+#include "../model.hpp"
 #include "hocket/error.hpp"
+#include "hocket/team.hpp"
 
 namespace linpack {
 namespace {
@@ -37,6 +39,7 @@ Grid::Grid(const hocket::Comm& everyone, int rows, int columns, std::int64_t sea
       columns_(columns),
       row_(everyone.rank() % std::max(rows, 1)),
       column_(everyone.rank() / std::max(rows, 1)),
+      shares_memory_(!apps::simulated && hocket::Team(everyone).shares_memory()),
       tasks_(one_task_each(everyone, rows, columns)),
       alone_(tasks_.comm()),
       search_width_(search_width) {}

@@ -72,6 +72,8 @@ class Grid {
     int column() const { return column_; }
     /// A process's number in the layout of the transposed matrix.
     int process(int row, int column) const { return column * rows_ + row; }
+    /// Whether all are on one node, so that a message is a copy. Never in a simulation.
+    bool shares_memory() const { return shares_memory_; }
 
     /// Memory for so many elements that other processes of the node can map: a process that waits
     /// for a message copies it from there, or to there, while the other computes.
@@ -95,6 +97,7 @@ class Grid {
     std::vector<hocket::Array> arrays(std::span<const Block> blocks) const;
     hocket::Array start_of(const hocket::Array& room, std::int64_t count) const;
     int rows_, columns_, row_, column_;
+    bool shares_memory_;
     mutable hocket::Tasks tasks_;
     hocket::Comm alone_;
     std::int64_t search_width_;

@@ -18,17 +18,23 @@ using Form = linpack::Factored (*)(const linpack::Matrix&, const linpack::Option
 const std::map<std::string, Form> forms = {
     {"plain", linpack::plain}, {"lookahead", linpack::lookahead}, {"flow", linpack::flow}};
 
-// The solutions' working memory, which hocket keeps, is the system's to give at the first touch: in
-// a small system that would take a third of the time.
-void touch_memory(const linpack::Matrix& matrix) {
-    if (apps::modelled(apps::Work::move, 0)) return;
+// The solutions' working memory, which hocket and BLAS keep, is the system's to give at the first
+// touch: in a small system that would take a third of the time.
+void touch_memory(const linpack::Matrix& matrix, const linpack::Options& options) {
+    if (apps::simulated) return;
     std::vector<linpack::Panel> panels;
     std::vector<hocket::Array> rooms;
     for (int i = 0; i < 3; ++i) panels.emplace_back(matrix).touch();
-    for (int i = 0; i < 24; ++i) {
-        rooms.push_back(matrix.grid().room(linpack::usual_room));
-        std::ranges::fill(rooms.back().local<double>(), 0.0);
-    }
+    const linpack::Block all = matrix.local();
+    const std::int64_t columns = std::min(options.width, all.columns), nb = matrix.nb();
+    for (std::int64_t elements = nb * columns; elements > linpack::usual_room; elements /= 2)
+        for (int i = 0; i < 6; ++i) rooms.push_back(matrix.grid().room(elements));
+    for (int i = 0; i < 24; ++i) rooms.push_back(matrix.grid().room(linpack::usual_room));
+    for (auto& room : rooms) std::ranges::fill(room.local<double>(), 0.0);
+    // A product of the usual shape; the matrix is not filled yet.
+    const std::int64_t depth = std::min({nb, all.rows, columns});
+    linpack::subtract_product(all.part(0, 0, all.rows, depth), all.part(0, 0, depth, columns),
+                              all.part(0, 0, all.rows, columns));
 }
 
 // Processes of a column agree on their persistent messages before the measured time: those of whole
@@ -38,6 +44,17 @@ void connect(const linpack::Matrix& matrix) {
     linpack::connect(grid, matrix.nb());
     linpack::connect(grid, matrix.n() - (matrix.panels() - 1) * matrix.nb());
     grid.sharing(matrix.nb(), 1).exchange();
+}
+
+// The first solution of a process takes longer: BLAS makes its memory, and hocket and the forms
+// touch theirs. So each form solves a small system before.
+void warm_up(const linpack::Grid& grid, const hocket::Comm& everyone, Form form, std::int64_t n,
+             std::int64_t nb, const linpack::Options& options) {
+    if (apps::simulated) return;
+    const linpack::Matrix matrix(grid, everyone, std::min(n, 4 * nb), nb);
+    matrix.fill({1, false, matrix.n()});
+    const linpack::Factored factored = form(matrix, options);
+    if (factored.singular < 0) linpack::solve(matrix, factored);
 }
 
 struct Outcome {
@@ -51,7 +68,14 @@ void body(apps::Program& program) {
     const std::int64_t n = asked.whole("n", 1), nb = asked.whole("nb", 1);
     const auto shape = asked.wholes("grid");
     if (shape.size() != 2) throw hocket::Error("grid=" + asked.text("grid") + ": give two numbers");
-    linpack::Options options{asked.whole("width", 1), static_cast<int>(asked.whole("workers", 1))};
+    // For all modes, or one for each.
+    const auto modes = asked.words("modes");
+    const auto widths = asked.wholes("width");
+    if (widths.empty() || (widths.size() > 1 && widths.size() != modes.size()) ||
+        std::ranges::min(widths) < 1)
+        throw hocket::Error("width=" + asked.text("width") +
+                            ": give one number from 1, or one for each mode");
+    linpack::Options options{std::ranges::max(widths), static_cast<int>(asked.whole("workers", 1))};
     // In a small system, a panel arrives while few rows are updated.
     options.piece.rows = std::clamp<std::int64_t>(n / 4, 1, options.piece.rows);
     // If one number stands for many, a piece has fewer of them, and so has a message.
@@ -67,15 +91,18 @@ void body(apps::Program& program) {
                              asked.has("search_width") ? asked.whole("search_width", 1) : 64);
     const linpack::Matrix matrix(grid, program.everyone, n, nb);
 
-    touch_memory(matrix);
+    touch_memory(matrix, options);
     connect(matrix);
 
     std::map<std::string, Outcome> outcomes;
     for (std::int64_t run = 0; run < asked.whole("runs", 1); ++run) {
-        for (const auto& mode : asked.words("modes")) {
+        for (std::size_t m = 0; m < modes.size(); ++m) {
+            const auto& mode = modes[m];
+            options.width = widths[widths.size() > 1 ? m : 0];
             const auto form = forms.find(mode);
             if (form == forms.end()) throw hocket::Error("modes=" + mode + ": there is no such");
             Outcome& outcome = outcomes[mode];
+            if (run == 0) warm_up(grid, program.everyone, form->second, n, nb, options);
             linpack::Factored factored(matrix);
             std::vector<double> x;
             matrix.fill(elements);
@@ -93,15 +120,15 @@ void body(apps::Program& program) {
             outcome.pivots = std::move(factored.pivots);
         }
     }
-    apps::Report modes;
+    apps::Report reports;
     for (const auto& [mode, outcome] : outcomes) {
         apps::Report one;
         one.add("seconds", std::span<const double>(outcome.seconds));
         one.add("residual", outcome.residual);
         if (asked.flag("pivots")) one.add("pivots", std::span<const std::int64_t>(outcome.pivots));
-        modes.add(mode, one);
+        reports.add(mode, one);
     }
-    program.report.add("modes", modes);
+    program.report.add("modes", reports);
     const double grown[] = {static_cast<double>(apps::peak_bytes() - before)};
     program.report.add("peak_bytes", apps::maximum(program.everyone, grown)[0]);
 }

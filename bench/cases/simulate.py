@@ -52,6 +52,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--modes", help="LINPACK: some of its modes, by commas (default: all)")
     parser.add_argument(
+        "--width",
+        help="LINPACK: columns updated at a time, in all modes or one number for each, by commas "
+        "(2 NB, at most 1024)",
+    )
+    parser.add_argument(
         "--xhpl",
         metavar="FILE",
         help="LINPACK: HPL's program beside it, built for the simulator (docs/guide/simulation.md)",
@@ -114,6 +119,9 @@ def validate(options: argparse.Namespace) -> None:
         options.curve != "linpack" or not {*_forms(options)} <= {*CURVES["linpack"].forms}
     ):
         raise ValueError(f"--modes {options.modes}: only for linpack, some of {', '.join(MODES)}")
+    widths = _widths(options)
+    if widths and (options.curve != "linpack" or len(widths) not in (1, len(_forms(options)))):
+        raise ValueError(f"--width {options.width}: only for linpack, one or one for each mode")
     if options.xhpl and (options.curve != "linpack" or not Path(options.xhpl).is_file()):
         raise ValueError(f"--xhpl {options.xhpl}: give a program, and only for linpack")
     try:
@@ -157,6 +165,13 @@ def _wholes(text: str | None, name: str, default: Sequence[int]) -> list[int]:
     return sorted({int(word) for word in text.split(",")})
 
 
+def _widths(options: argparse.Namespace) -> tuple[int, ...]:
+    words = options.width.split(",") if options.width else []
+    if not all(word.isdecimal() and int(word) > 0 for word in words):
+        raise ValueError(f"--width {options.width}: give numbers from 1 with commas between them")
+    return tuple(map(int, words))
+
+
 def _processors(options: argparse.Namespace) -> list[int]:
     curve = _curve(options)
     found = _wholes(options.procs, "--procs", curve.processes)
@@ -198,6 +213,7 @@ def _points(options: argparse.Namespace) -> Iterator[tuple[Point, float, float]]
             one, count // each, each, size, options.frames, options.nb, disturbed, options.coarse
         )
         point = replace(point, modes=_forms(options)) if options.modes else point
+        point = replace(point, widths=_widths(options))
         yield point, scale, noise
 
 

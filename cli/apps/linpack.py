@@ -43,7 +43,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", default="1x1", help="processes, rows x columns (1x1)")
     parser.add_argument("--mode", default="flow", help="which of plain,lookahead,flow (flow)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
-    parser.add_argument("--width", type=int, default=256, help="columns updated at a time (256)")
+    parser.add_argument(
+        "--width", type=int, help="columns updated at a time (all to N 1500, then by mode)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the matrix (1)")
     parser.add_argument(
         "--matrix", choices=("random", "singular"), default="random", help="elements (random)"
@@ -54,8 +56,11 @@ def run(options: argparse.Namespace) -> common.Result:
     """All modes in one start, taking turns."""
     if options.nb is None:
         options.nb = usual_block(options.n)
-    common.at_least(options, runs=1, n=1, nb=1, workers=1, width=1, seed=0)
-    modes = options.mode.split(",")
+    widths = 1 if options.width is None else options.width
+    common.at_least(options, runs=1, n=1, nb=1, workers=1, seed=0)
+    if widths < 1:
+        raise UsageError(f"--width {widths}: give 1 or more")
+    modes = list(dict.fromkeys(options.mode.split(",")))
     for mode in modes:
         if mode not in MODES:
             raise UsageError(f"--mode {mode}: there are {', '.join(MODES)}")
@@ -67,9 +72,9 @@ def run(options: argparse.Namespace) -> common.Result:
         "n": options.n,
         "nb": options.nb,
         "grid": (rows, columns),
-        "modes": list(dict.fromkeys(modes)),
+        "modes": modes,
         "workers": options.workers,
-        "width": options.width,
+        "width": [options.width or usual_width(options.n, mode) for mode in modes],
         "seed": options.seed,
         "singular": options.matrix == "singular",
         "runs": options.runs,
@@ -108,6 +113,12 @@ def result(
 def usual_block(n: int) -> int:
     """A size of blocks that suits N unknowns: in small systems, panels take most of the time."""
     return 64 if n <= 1500 else 96 if n <= 3000 else 128
+
+
+def usual_width(n: int, mode: str) -> int:
+    """How many columns are updated at a time: in small systems all, because each exchange of rows
+    takes some microseconds. A look-ahead forwards panels between updates, a flow within, too."""
+    return n + 1 if n <= 1500 else 512 if mode == "flow" else 256
 
 
 def operations(n: int) -> float:

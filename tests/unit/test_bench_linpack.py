@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,8 @@ def test_what_hpl_prints_is_read():
     assert linear_solvers.result_of_hpl(OF_HPL) == (pytest.approx(0.248963), 3.58282523e-03)
     failed = OF_HPL.replace("3.58282523e-03 ...... PASSED", "2.1e+05 ...... FAILED")
     assert linear_solvers.result_of_hpl(failed)[1] == 2.1e5
+    first = OF_HPL.replace("2.6838e+00", "1.0000e+00").replace("3.58", "9.99")
+    assert linear_solvers.result_of_hpl(first + OF_HPL) == linear_solvers.result_of_hpl(OF_HPL)
     with pytest.raises(ValueError, match="not what HPL prints: Segmentation"):
         linear_solvers.result_of_hpl("Segmentation fault")
 
@@ -50,6 +53,8 @@ def test_hpls_input_has_its_31_lines_in_order():
         and lines[5] == "1000"
         and lines[7] == "64"
     )
+    twice = linear_solvers.input_of_hpl(replace(SYSTEM, solutions=2), Setting(64, 1, 0))
+    assert twice.splitlines()[4:6] == ["2", "1000 1000"] and lines[4] == "1"
     assert lines[10:13] == ["2", "1", "16.0"]
     assert lines[22] == "0" and lines[24] == "1"  # ring, depth
 

@@ -30,6 +30,9 @@ from hocket.bench.platforms import PLATFORMS
         (["fft", "--coarse", "2"], "only for linpack"),
         (["linpack", "--xhpl", "/nowhere/xhpl"], "--xhpl /nowhere/xhpl: give a program"),
         (["fft", "--xhpl", __file__], "only for linpack"),
+        (["linpack", "--width", "0"], "--width 0: give numbers from 1"),
+        (["linpack", "--width", "256,512"], "one or one for each mode"),
+        (["fft", "--width", "256"], "only for linpack"),
         (["linpack", "--modes", "flow,HPL"], "--modes flow,HPL: only for linpack, some of plain"),
         (["linpack", "--hpl", "128:1"], "--hpl 128:1: give NB:DEPTH:RING"),
         (["remap", "--kernels", "/nowhere/at.json"], "No such file"),
@@ -89,6 +92,8 @@ def test_a_number_for_many_has_their_work_and_their_bytes():
     assert words["modes"] == ("plain", "lookahead", "flow")
     assert words["width"] == 2 * 16  # and at most 1024 columns
     assert CURVES["linpack"].words(replace(point, nb=1024), Path())["width"] == 1024 // 8
+    wide = replace(point, widths=(2048, 1024, 4))
+    assert CURVES["linpack"].words(wide, Path())["width"] == [256, 128, 1]
     some = replace(point, modes=("flow",))
     assert CURVES["linpack"].words(some, Path())["modes"] == ("flow",)
     plain = Point(PLATFORMS["js21"], 4, 1, 1024, 1, 128)
