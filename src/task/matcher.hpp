@@ -21,7 +21,7 @@
 namespace hocket::task {
 
 /// The typical size of the envelope of a message with one array.
-inline constexpr std::size_t typical_bytes = 320;
+inline constexpr std::size_t typical_bytes = 128;
 
 /// A description of an array: its layout and type, not its memory.
 struct ArrayDescriptor {
