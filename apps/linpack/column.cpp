@@ -140,6 +140,7 @@ struct Functions {
     std::int64_t (*find)(const Block& column, std::int64_t wanted, std::int64_t from);
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): an attribute cannot be in parentheses
 #define HOCKET_FUNCTIONS(name, attribute)                                        \
     attribute double eliminate_##name(const Work& work) {                        \
         return eliminate_all(work);                                              \
@@ -153,6 +154,7 @@ struct Functions {
     }                                                                            \
     constexpr Functions name = {invert_##name, eliminate_##name, find_##name};
 
+// NOLINTEND(bugprone-macro-parentheses)
 HOCKET_FUNCTIONS(portable, )
 #if defined(__x86_64__)
 HOCKET_FUNCTIONS(avx2, __attribute__((target("avx2,fma"))))
@@ -204,8 +206,8 @@ void divide(const Block& column, double pivot) {
 }
 
 void invert_lower(const Block& l) {
-    if (apps::modelled(apps::Work::blas, static_cast<double>(l.rows * l.rows * (l.rows / 3))))
-        return;
+    const std::int64_t operations = l.rows * l.rows * (l.rows / 3);
+    if (apps::modelled(apps::Work::blas, static_cast<double>(operations))) return;
     functions().invert(l);
 }
 

@@ -37,7 +37,11 @@ std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int6
     std::int64_t at = matrix.local_column(next);
     std::vector<Columns> found;
     if (next < matrix.n() && matrix.column_owner(next) == matrix.grid().column()) {
-        found.push_back({at, std::min(matrix.nb(), matrix.n() - next)});
+        const std::int64_t panel = std::min(matrix.nb(), matrix.n() - next);
+        // If all take part in each panel, and messages are copies, it need not come early.
+        const bool early = matrix.grid().columns() > 1 || !matrix.grid().shares_memory();
+        const std::int64_t more = early ? 0 : std::min(width - at % width, end - at);
+        found.push_back({at, std::max(panel, more)});
         at += found.back().count;
     }
     for (; at < end; at += found.back().count)

@@ -26,8 +26,8 @@ constexpr std::int64_t usual_room = 1 << 15;
 constexpr std::int64_t rows_tag = 0;
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns);
 
-/// This process's columns right of the panel, in parts of at most `width`. The first part is the
-/// next panel, if this process column holds it.
+/// This process's columns right of the panel, in parts of at most `width`. The first part has the
+/// next panel, if this process column holds it, and nothing else where that pays.
 std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width);
 
 /// The exchange of a panel's rows in some columns: every process of the column gets the pivot rows.
