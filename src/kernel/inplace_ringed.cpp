@@ -71,9 +71,8 @@ struct Ringed {
         if (extent() % side != 0 || columns() < side) return false;
         const RingedTiles all = tiles();
         // Their order is in a table.
-        if (joined > 1 && (all.packed || all.ring(1).table_rows(permutation.blocks() / side) == 0))
-            return false;
-        return all.possible();
+        return (joined == 1 || all.ring(1).table_rows(permutation.blocks() / side) > 0) &&
+               all.possible();
     }
     /// Blocks in the order of bands and of whole dimensions within them; the ring translates that
     /// to their places. Without normal form, which would fuse dimensions across the bands.
@@ -104,7 +103,7 @@ struct Ringed {
         // Nothing is prefetched before a band, and what waits in a buffer is copied once more. Each
         // step of the cycles takes longer: it translates a position, too.
         return shifted(all.block()) + 1.0 / static_cast<double>(all.across()) +
-               0.7 * std::min(1.0, all.waiting()) + (all.crowded() ? 0.15 : 0.0) +
+               0.7 * std::min(1.0, all.waiting()) + 0.15 * all.crowded() +
                (all.block() % 64 != 0 ? 24.0 / bytes : 0.0) +
                scattered(all.block(), permutation.dimensions()) + 40.0 / bytes;
     }

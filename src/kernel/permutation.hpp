@@ -77,9 +77,9 @@ struct Ring {
     std::int64_t in_band() const { return side * across + spare; }
     /// The first block of a row.
     std::int64_t row_start(std::int64_t row) const { return row * in_band() / side; }
-    /// The row of a band that has this spare block at its end.
-    std::int64_t row_of_spare(std::int64_t k) const {
-        return base::ceil_div((k + 1) * side, spare) - 1;
+    /// The place of a spare block, of those of all bands: at the end of a row.
+    std::int64_t place_of_spare(std::int64_t k) const {
+        return row_start(base::ceil_div((k + 1) * side, spare)) - 1;
     }
     /// The rows of tiles, of which the cycles have a table, if they have one.
     std::int64_t table_rows(std::int64_t positions) const;

@@ -17,16 +17,20 @@ namespace hocket::kernel {
 
 using base::ceil_div;
 
+constexpr std::int64_t line = 64;
+
 /// The tiles of one band after another, of one thread.
 class RingedTiles::Band {
   public:
-    explicit Band(const RingedTiles& of)
+    Band(const RingedTiles& of, std::byte* seams = nullptr, std::byte* spares = nullptr)
         : of_(of),
           side_(of.side),
           step_(of.block()),
           apart_(buffer_pitch(of.side, of.unit)),
           upwards_(of.packed && !of.gathers),
-          kernel_(select_listed_tile_kernel(of.unit, of.side, of.side)) {
+          kernel_(select_listed_tile_kernel(of.unit, of.side, of.side)),
+          seams_(seams),
+          all_spares_(spares) {
         const std::int64_t pitch = of.columns * of.unit;
         const Ring ring = of.ring(1);
         for (std::int64_t row = 0; row < side_; ++row) {
@@ -35,7 +39,8 @@ class RingedTiles::Band {
             buffered_.push_back(row * apart_);
         }
         if (!of.gathers) std::swap(from_, to_);
-        lines_ = std::all_of(to_.begin(), to_.end(), [](auto offset) { return offset % 64 == 0; });
+        lines_ =
+            std::all_of(to_.begin(), to_.end(), [](auto offset) { return offset % line == 0; });
     }
 
     /// `places` are those of an item's rows in order, or none if that is the array's.
@@ -44,37 +49,44 @@ class RingedTiles::Band {
         first_ = array + band * side_ * pitch;
         if (places.empty()) return;
         const std::int64_t in_item = std::ssize(places) / side_;
+        const Ring ring = of_.ring(1);
         first_ = array + band / in_item * std::ssize(places) * pitch;
-        lines_ = pitch % 64 == 0;
+        lines_ = pitch % line == 0 && !of_.packed;
         for (std::int64_t row = 0; row < side_; ++row) {
             const auto k = static_cast<std::size_t>(row);
-            from_[k] = places[static_cast<std::size_t>(band % in_item * side_ + row)] * pitch;
+            const std::int64_t place =
+                places[static_cast<std::size_t>(band % in_item * side_ + row)];
+            from_[k] = place * pitch;
+            to_[k] = of_.packed ? ring.row_start(place) * step_ : from_[k];
         }
-        first_ += from_[0];
-        for (std::size_t k = from_.size(); k-- > 0;) from_[k] -= from_[0];
-        to_ = from_;
+        if (!of_.gathers) std::swap(from_, to_);
+        if (!seams_) return;
+        spares_ = all_spares_ + band * of_.spare() * step_;
+        seam_rows_.clear();
+        for (std::int64_t row = 0; row < side_; ++row)
+            seam_rows_.push_back((band / in_item * std::ssize(places) +
+                                  places[static_cast<std::size_t>(band % in_item * side_ + row)]) *
+                                 step_);
     }
     /// Transposes the tiles [begin, end) as one ring: some into the buffer.
     void read(std::int64_t begin, std::int64_t end, std::byte* buffer) const {
-        const ListedTile tile{.unit = of_.unit,
-                              .ni = side_,
-                              .nj = side_,
-                              .source_rows = from_.data(),
-                              .destination_rows = to_.data(),
-                              .lines = lines_};
-        ListedTile to_buffer = tile;
-        to_buffer.destination_rows = buffered_.data();
-        to_buffer.lines = true;
         const std::int64_t direction = upwards_ ? -1 : 1;
         for (std::int64_t k = 0; k < end - begin; ++k) {
-            std::byte* const source = tile_at(upwards_ ? end - 1 - k : begin + k);
+            const std::int64_t tile = upwards_ ? end - 1 - k : begin + k;
+            std::byte* const source = tile_at(tile);
             Prefetcher ahead;
             if (k + 1 < end - begin)
                 ahead = Prefetcher(source + direction * step_, from_, step_, side_ * step_);
-            if (k <= of_.lag())
-                transpose_strips(kernel_, source, buffer + k * side_ * apart_, to_buffer, &ahead);
-            else
-                transpose_strips(kernel_, source, source - direction * step_, tile, &ahead);
+            const bool seam = seams_ && upwards_ && tile == 0, waits = k <= of_.lag();
+            ListedTile now{.unit = of_.unit,
+                           .ni = side_,
+                           .nj = side_,
+                           .source_rows = (seam ? seam_rows_ : from_).data(),
+                           .destination_rows = (waits ? buffered_ : to_).data(),
+                           .lines = waits || lines_};
+            transpose_strips(kernel_, seam ? seams_ : source,
+                             waits ? buffer + k * side_ * apart_ : source - direction * step_, now,
+                             &ahead);
         }
     }
     /// Writes those, when all tiles of the ring have been read, and those of the band's others.
@@ -82,51 +94,55 @@ class RingedTiles::Band {
         const std::int64_t kept = std::min(of_.lag() + 1, end - begin);
         for (std::int64_t k = 0; k < kept; ++k) {
             const std::int64_t down = k == 0 ? end - 1 : begin + k - 1;
-            std::byte* const to = tile_at(upwards_ ? begin + end - 1 - down : down);
-            for (std::int64_t row = 0; row < side_; ++row, buffer += apart_)
-                copy_cached(to + to_[static_cast<std::size_t>(row)], buffer, step_);
+            const std::int64_t tile = upwards_ ? begin + end - 1 - down : down;
+            const bool seam = seams_ && !upwards_ && tile == 0;
+            std::byte* const to = seam ? seams_ : tile_at(tile);
+            for (const std::int64_t row : seam ? seam_rows_ : to_) {
+                copy_cached(to + row, buffer, step_);
+                buffer += apart_;
+            }
         }
     }
     /// The columns beyond the last tile as blocks, and back.
     void read_spare(std::byte* buffer) const {
-        const std::int64_t spare = of_.spare(), row_bytes = spare * of_.unit;
-        if (of_.gathers) {
-            const Tile tile = transposed(side_, spare, of_.unit, from_[1], step_);
-            return transpose_strips(select_tile_kernel(tile), tile_at(of_.across()), buffer, tile);
-        }
-        std::vector<std::int64_t> rows;
-        for (std::int64_t row = 0; row < side_; ++row) rows.push_back(row * row_bytes);
+        const std::int64_t spare = of_.spare();
+        const std::vector<std::int64_t> rows =
+            of_.gathers ? spaced(spare, step_) : spaced(side_, spare * of_.unit);
         const std::vector<std::int64_t> blocks = places_of_spare();
         const ListedTile tile{.unit = of_.unit,
-                              .ni = side_,
-                              .nj = spare,
-                              .source_rows = blocks.data(),
+                              .ni = of_.gathers ? spare : side_,
+                              .nj = of_.gathers ? side_ : spare,
+                              .source_rows = (of_.gathers ? from_ : blocks).data(),
                               .destination_rows = rows.data(),
                               .lines = false};
-        transpose_strips(kernel_, first_, buffer, tile);
+        const std::byte* const source = of_.gathers ? tile_at(of_.across()) : spares();
+        transpose_strips(kernel_, source, buffer, tile);
     }
     void write_spare(const std::byte* buffer) const {
-        const std::int64_t bytes = of_.spare() * of_.unit;
-        if (of_.gathers) {
-            for (const std::int64_t place : places_of_spare()) {
-                copy_cached(first_ + place, buffer, step_);
-                buffer += step_;
-            }
-            return;
+        std::byte* const to = of_.gathers ? spares() : tile_at(of_.across());
+        const std::int64_t bytes = of_.gathers ? step_ : of_.spare() * of_.unit;
+        for (const std::int64_t row : of_.gathers ? places_of_spare() : to_) {
+            copy_cached(to + row, buffer, bytes);
+            buffer += bytes;
         }
-        for (std::int64_t row = 0; row < side_; ++row)
-            copy_cached(tile_at(of_.across()) + to_[static_cast<std::size_t>(row)],
-                        buffer + row * bytes, bytes);
     }
 
   private:
     std::byte* tile_at(std::int64_t tile) const { return first_ + tile * step_; }
+    std::byte* spares() const { return spares_ ? spares_ : first_; }
+    /// From spares() on.
     std::vector<std::int64_t> places_of_spare() const {
+        if (spares_) return spaced(of_.spare(), step_);
         const Ring ring = of_.ring(1);
         std::vector<std::int64_t> places;
         for (std::int64_t k = 0; k < of_.spare(); ++k)
-            places.push_back((ring.row_start(ring.row_of_spare(k) + 1) - 1) * step_);
+            places.push_back(ring.place_of_spare(k) * step_);
         return places;
+    }
+    static std::vector<std::int64_t> spaced(std::int64_t count, std::int64_t pitch) {
+        std::vector<std::int64_t> rows;
+        for (std::int64_t row = 0; row < count; ++row) rows.push_back(row * pitch);
+        return rows;
     }
 
     const RingedTiles& of_;
@@ -134,11 +150,52 @@ class RingedTiles::Band {
     bool upwards_, lines_ = false;
     ListedTileKernel kernel_;
     std::vector<std::int64_t> from_, to_, buffered_;  // the offset of each row of a tile
-    std::byte* first_ = nullptr;
+    std::vector<std::int64_t> seam_rows_;
+    std::byte *seams_, *all_spares_;
+    std::byte *first_ = nullptr, *spares_ = nullptr;
+};
+
+/// Blocks of packed rows in order that lie in the end of a row of another band, or may lie in one
+/// of its rows: they wait in a buffer until all bands have been read, or since before that.
+class RingedTiles::Seams {
+  public:
+    Seams(const RingedTiles& of, std::byte* array) : of_(of), array_(array), ring_(of.ring(1)) {
+        if (of.has_seams()) buffer_.reset(new std::byte[static_cast<std::size_t>(of.seam_bytes())]);
+    }
+    std::byte* first_blocks() const { return buffer_.get(); }
+    std::byte* spare_blocks() const {
+        return buffer_ ? buffer_.get() + of_.rows * of_.block() : nullptr;
+    }
+    void read(int threads) const { each(threads, false); }
+    void write(int threads) const { each(threads, true); }
+
+  private:
+    void each(int threads, bool writes) const {
+        const std::int64_t in_item = of_.order.count(), spare = of_.bands() * of_.spare();
+        const std::int64_t blocks = in_item * of_.columns / of_.side, bytes = of_.block();
+        const std::int64_t spare_in_item = in_item / of_.side * of_.spare();
+        const auto copy = [&](std::int64_t block, std::byte* waiting) {
+            std::byte* const place = array_ + block * bytes;
+            copy_cached(writes ? place : waiting, writes ? waiting : place, bytes);
+        };
+        const std::int64_t parts = std::int64_t{4} * threads;
+        base::parallel_for(threads, parts, [&](std::int64_t part) {
+            for (std::int64_t row = of_.rows * part / parts; row < of_.rows * (part + 1) / parts;
+                 ++row)
+                copy(row / in_item * blocks + ring_.row_start(row % in_item),
+                     first_blocks() + row * bytes);
+            for (std::int64_t k = spare * part / parts; k < spare * (part + 1) / parts; ++k)
+                copy(k / spare_in_item * blocks + ring_.place_of_spare(k % spare_in_item),
+                     spare_blocks() + k * bytes);
+        });
+    }
+    const RingedTiles& of_;
+    std::byte* array_;
+    Ring ring_;
+    std::unique_ptr<std::byte[]> buffer_;
 };
 
 std::int64_t RingedTiles::most_in_set(std::int64_t lines) const {
-    constexpr std::int64_t line = 64;
     std::array<std::int64_t, near_method / line> used{};
     const std::vector<std::int64_t> places = order.places(side);
     for (std::int64_t row = 0; row < side; ++row) {
@@ -157,8 +214,10 @@ bool RingedTiles::possible() const {
     return bands() > 0 && across() > 0 && most_in_set(1) <= near_methods;
 }
 
-bool RingedTiles::crowded() const {
-    return most_in_set(2 * block() / 64 + 1) > near_methods;
+int RingedTiles::crowded() const {
+    constexpr std::int64_t tiles = 2;
+    if (tiles * side * block() > near_methods * near_method) return 2;
+    return most_in_set(tiles * block() / line + 1) > near_methods ? 1 : 0;
 }
 
 /// Several rings a thread, so that a thread that lost its core does not delay the others much. The
@@ -183,7 +242,8 @@ std::int64_t RingedTiles::buffer_bytes() const {
 std::int64_t RingedTiles::memory(int threads) const {
     const std::int64_t rings = bands() * ceil_div(across(), in_ring(threads));
     const bool all = spare() > 0 && rings > bands();
-    return (all ? rings : threads) * (buffer_bytes() + 4096) + 8 * order.count();
+    return (all ? rings : threads) * (buffer_bytes() + 4096) + 8 * order.count() +
+           (has_seams() ? seam_bytes() : 0);
 }
 
 void RingedTiles::transpose_band(std::byte* first) const {
@@ -198,6 +258,7 @@ void RingedTiles::transpose(std::byte* array, const Ring& ring, int threads) con
     const std::int64_t most = ring.in_ring, rings = ceil_div(across(), most);
     const std::vector<std::int64_t> places = order.places(order.in_place() ? 0 : order.count());
     const bool together = spare() > 0 && rings > 1;
+    const Seams seams(*this, array);
     std::vector<std::unique_ptr<std::byte[]>> buffers;
     for (std::int64_t k = 0; together && k < bands() * rings; ++k)
         buffers.emplace_back(new std::byte[static_cast<std::size_t>(buffer_bytes())]);
@@ -206,7 +267,7 @@ void RingedTiles::transpose(std::byte* array, const Ring& ring, int threads) con
         std::byte* const buffer = together ? buffers[static_cast<std::size_t>(k)].get()
                                            : thread_scratch(Scratch::panel, buffer_bytes());
         std::byte* const spared = buffer + buffer_bytes() - spare() * block();
-        Band band(*this);
+        Band band(*this, seams.first_blocks(), seams.spare_blocks());
         band.enter(array, k / rings, places);
         const bool first = begin == 0 && spare() > 0;
         if (reads && first) band.read_spare(spared);
@@ -214,9 +275,11 @@ void RingedTiles::transpose(std::byte* array, const Ring& ring, int threads) con
         if (writes) band.write(begin, end, buffer);
         if (writes && first) band.write_spare(spared);
     };
+    if (has_seams() && !gathers) seams.read(threads);
     base::parallel_for(threads, bands() * rings, [&](std::int64_t k) { run(k, true, !together); });
     if (together)
         base::parallel_for(threads, bands() * rings, [&](std::int64_t k) { run(k, false, true); });
+    if (has_seams() && gathers) seams.write(threads);
 }
 
 }  // namespace hocket::kernel

@@ -17,11 +17,12 @@ namespace hocket::kernel {
 ///
 /// Columns beyond the last tile stay where they are; or, `packed`, they become blocks, too, so that
 /// the band has blocks only. A row then begins at the last block that does not begin after it, in
-/// the end of the row before it: one more tile waits in the buffer until the band has been read.
+/// the end of the row before it: one more tile waits in the buffer until the band has been read. If
+/// that row is one of another band, the block waits until all bands have been read.
 struct RingedTiles {
     std::int64_t rows, columns, unit, side;
     bool packed = false, gathers = true;  // from columns to blocks, or back, packed: upwards
-    RowOrder order{};                     // of an item of rows; not if packed
+    RowOrder order{};                     // of an item of rows
 
     std::int64_t bands() const { return rows / side; }
     std::int64_t across() const { return columns / side; }
@@ -30,8 +31,8 @@ struct RingedTiles {
 
     /// Whether the first-level cache holds two tiles, and a line of each row of one.
     bool possible() const;
-    /// Whether two tiles nevertheless need too many lines in some sets of it.
-    bool crowded() const;
+    /// 1 if two tiles nevertheless need too many lines in some sets of it, 2 if in all.
+    int crowded() const;
     /// The part of tiles that wait in a buffer.
     double waiting() const {
         return static_cast<double>(lag() + 1) / static_cast<double>(across());
@@ -55,6 +56,9 @@ struct RingedTiles {
 
   private:
     class Band;
+    class Seams;
+    bool has_seams() const { return spare() > 0 && !order.in_place(); }
+    std::int64_t seam_bytes() const { return rows * block() + bands() * spare() * block(); }
     std::int64_t in_ring(int threads) const;
     /// The places of a ring, beside the last, whose contents are read later than others' of the
     /// same band.

@@ -110,6 +110,10 @@ TEST(Ringed, columns_beyond_the_last_tile) {
         packed({17, 11, 13, 31}, {3, 1, 0, 2}, threads);
         packed({7, 211, 5, 37}, {3, 1, 2, 0}, threads);  // cycles come first
         packed({7, 11, 311, 41}, {3, 1, 2, 0}, threads);
+        // Rows over two dimensions, of which the neighbours belong to other bands.
+        packed({3, 4, 9, 50}, {3, 1, 0, 2}, threads);
+        packed({2, 3, 4, 9, 50}, {0, 4, 2, 1, 3}, threads);
+        packed({50, 4, 3, 9}, {2, 1, 3, 0}, threads);
     }
 }
 
