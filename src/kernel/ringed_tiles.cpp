@@ -22,7 +22,7 @@ constexpr std::int64_t line = 64;
 /// The tiles of one band after another, of one thread.
 class RingedTiles::Band {
   public:
-    Band(const RingedTiles& of, std::byte* seams = nullptr, std::byte* spares = nullptr)
+    explicit Band(const RingedTiles& of, std::byte* seams = nullptr, std::byte* spares = nullptr)
         : of_(of),
           side_(of.side),
           step_(of.block()),
@@ -224,7 +224,7 @@ int RingedTiles::crowded() const {
 /// rings of packed tiles wait for each other; all have places for the tiles in a buffer.
 std::int64_t RingedTiles::in_ring(int threads) const {
     constexpr std::int64_t least = 8;  // otherwise too many tiles go through a buffer
-    if (threads == 1 || (spare() > 0 && bands() >= 2 * threads)) return across();
+    if (threads == 1 || (spare() > 0 && bands() / 2 >= threads)) return across();
     if (spare() == 0) {
         const std::int64_t rings = ceil_div(std::int64_t{8} * threads, bands());
         return std::min(std::max(least, ceil_div(across(), rings)), across());
