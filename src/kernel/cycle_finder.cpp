@@ -143,7 +143,9 @@ bool CycleFinder::find(std::vector<Segment>& out, std::size_t enough, std::int64
 
 std::int64_t CycleFinder::memory(const Permutation& permutation, const Ring& ring) {
     const bool arithmetic = permutation.dimensions() == 2 && ring.step == 0;
-    return arithmetic ? 4096 : permutation.blocks() / 8 + 4096;
+    // Tables of the finder and of the walk, and what these are made of.
+    const std::int64_t rows = 24 * ring.table_rows(permutation.blocks());
+    return arithmetic ? 4096 : permutation.blocks() / 8 + rows + 4096;
 }
 
 }  // namespace hocket::kernel

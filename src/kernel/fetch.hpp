@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "kernel/costs.hpp"
 
@@ -40,6 +41,15 @@ class Prefetcher {
           lines_(bytes / line + 1),
           due_each_(rows * lines_),
           work_(work / 8 * 7 + 1) {}
+    /// Rows at these offsets from `first`, one after another.
+    Prefetcher(const std::byte* first, std::span<const std::int64_t> rows, std::int64_t bytes,
+               std::int64_t work)
+        : Prefetcher(first + rows[0], std::ssize(rows), 0, bytes, work) {
+        in_order_ = true;
+        most_abreast_ = 1;
+        first_ = first;
+        listed_ = rows.data();
+    }
     /// Contiguous memory.
     Prefetcher(const std::byte* first, std::int64_t bytes, std::int64_t work)
         : Prefetcher(first, bytes / page + 1, page, page - 1, work) {}
@@ -81,8 +91,11 @@ class Prefetcher {
             at_ += now;
             if (at_ < lines_) return;
             at_ = 0;
-            row_ += pitch_;
             --rows_;
+            if (!listed_)
+                row_ += pitch_;
+            else if (rows_ > 0)
+                row_ = first_ + *++listed_;
         }
     }
     void ask() {
@@ -102,6 +115,8 @@ class Prefetcher {
     std::int64_t most_abreast_ = 1;
 
     const std::byte* row_ = nullptr;  // the first of the concurrent rows
+    const std::byte* first_ = nullptr;
+    const std::int64_t* listed_ = nullptr;  // the offset of this row from there
     std::int64_t rows_ = 0, pitch_ = 0, lines_ = 0;
     std::int64_t due_each_ = 0, work_ = 1, due_ = 0;
     std::int64_t abreast_ = 0, at_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 
@@ -44,6 +45,13 @@ std::int64_t Permutation::blocks() const {
 std::vector<std::int64_t> Permutation::result() const {
     std::vector<std::int64_t> out;
     for (const std::size_t axis : axes) out.push_back(extents[axis]);
+    return out;
+}
+
+Permutation inverse(const Permutation& permutation) {
+    Permutation out = permutation;
+    out.extents = permutation.result();
+    for (std::size_t k = 0; k < permutation.dimensions(); ++k) out.axes[permutation.axes[k]] = k;
     return out;
 }
 
@@ -107,14 +115,42 @@ Permutation make_permutation(std::span<const std::int64_t> shape,
     return out;
 }
 
+std::int64_t RowOrder::count() const {
+    if (in_place()) return 0;
+    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::vector<std::int64_t> RowOrder::places(std::int64_t most) const {
+    const auto strides = dense_strides(extents, 1);
+    std::vector<std::int64_t> at(axes.size(), 0), out;
+    most = std::min(most, count());
+    out.reserve(static_cast<std::size_t>(most));
+    for (std::int64_t place = 0; std::ssize(out) < most;) {
+        out.push_back(place);
+        for (std::size_t k = axes.size(); k-- > 0; at[k] = 0) {
+            place += strides[axes[k]];
+            if (++at[k] < extents[axes[k]]) break;
+            place -= extents[axes[k]] * strides[axes[k]];
+        }
+    }
+    return out;
+}
+
 Successor::Successor(const Permutation& permutation, const Ring& ring)
     : positions_(permutation.blocks()),
       step_(ring.step),
       side_(ring.side),
+      across_(ring.across),
+      spare_(ring.spare),
       in_ring_(std::max<std::int64_t>(ring.in_ring, 1), positions_),
-      band_(std::max<std::int64_t>(ring.side * ring.across, 1), positions_),
-      in_band_(std::max<std::int64_t>(ring.first ? ring.side : ring.across, 1), positions_),
-      first_(ring.first) {
+      band_(std::max<std::int64_t>(ring.in_band(), 1), positions_),
+      by_side_(std::max<std::int64_t>(ring.side, 1), positions_),
+      by_row_(std::max<std::int64_t>(ring.in_band(), 1),
+              positions_ * std::max<std::int64_t>(ring.side, 1)),
+      first_(ring.first),
+      up_(ring.upwards()) {
+    if (side_ > 0) rings_ = base::ceil_div(across_, ring.in_ring);
+    if (ring.table_rows(positions_) > 0) list_rows(ring);
     const auto strides = dense_strides(permutation.extents, 1);
     for (std::size_t k = permutation.dimensions(); k-- > 1;) {
         const std::size_t axis = permutation.axes[k];
@@ -136,6 +172,38 @@ Successor::Successor(const Permutation& permutation, const Ring& ring)
     if (others <= most)
         for (std::int64_t k = 0; k < others; ++k) high_.push_back(by_digits(k));
     low_ = std::move(sources);
+}
+
+void Successor::list_rows(const Ring& ring) {
+    const std::vector<std::int64_t> places = ring.order.places(ring.order.count());
+    rows_.resize(static_cast<std::size_t>(ring.table_rows(positions_)));
+    for (std::int64_t k = 0; k < std::ssize(rows_); ++k) {
+        const std::int64_t place = places.empty() ? k : places[static_cast<std::size_t>(k)];
+        const std::int64_t column = k / side_ * ring.in_band() + k % side_;
+        rows_[static_cast<std::size_t>(first_ ? k : place)] = {
+            static_cast<std::uint32_t>(ring.row_start(place)), static_cast<std::uint32_t>(column)};
+    }
+}
+
+Successor::Row Successor::compute_row(std::int64_t row) const {
+    return {row * band_.divisor() / side_, row / side_ * band_.divisor() + row % side_};
+}
+
+std::int64_t Successor::spare_of(std::int64_t position) const {
+    const std::int64_t band = band_.quotient(position) * band_.divisor();
+    const std::int64_t row = by_row_.quotient((position - band) * side_ + side_ - 1);
+    return band + side_ * across_ + row * spare_ / side_;
+}
+
+std::int64_t Successor::place_of_spare(std::int64_t band, std::int64_t k) const {
+    const std::int64_t next_row = base::ceil_div((k + 1) * side_, spare_);
+    return (band * side_ + next_row) * band_.divisor() / side_ - 1;
+}
+
+std::int64_t Ring::table_rows(std::int64_t positions) const {
+    if (side == 0 || positions > UINT32_MAX) return 0;
+    const std::int64_t rows = positions / in_band() * side;
+    return rows <= most_rows ? rows : 0;
 }
 
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> extents, std::int64_t unit) {

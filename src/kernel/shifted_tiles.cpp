@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/pool.hpp"
+#include "kernel/tiles.hpp"
 
 namespace hocket::kernel {
 namespace {
@@ -19,7 +20,9 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
 }  // namespace
 
 bool ShiftedTiles::possible() const {
-    return tiles().possible() && direction() != 0;
+    constexpr std::int64_t two = 2;
+    return two * side * block() <= near_methods * near_method && tiles().possible() &&
+           direction() != 0;
 }
 
 /// Block k moves up by spare_rows * (k / bands) - spare_columns * (k / across) units, in which the
@@ -60,7 +63,7 @@ class ShiftedTiles::Range {
         waiting_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(outside_));
         for (std::int64_t k = 0; k < last_ - first_; ++k) {
             const std::int64_t band = up_ ? last_ - 1 - k : first_ + k;
-            of_.tiles().turn_ring(array + band * of_.side * of_.pitch(), of_.across());
+            of_.tiles().transpose_band(array + band * of_.side * of_.pitch());
             move_band(array, band);
         }
     }

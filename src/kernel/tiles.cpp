@@ -117,35 +117,65 @@ ListedTileKernel select_listed_tile_kernel(std::int64_t unit, std::int64_t ni, s
                             : listed_of_any;
 }
 
-void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
-                      Prefetcher* ahead) {
+namespace {
+
+/// The strips of a tile of (rows, columns) units. `lines`: all rows of the destination begin at the
+/// same units of cache lines. Calls part(row, rows, column, columns).
+template <class Part>
+void for_strips(std::int64_t rows, std::int64_t columns, std::int64_t unit,
+                const std::byte* destination, bool lines, Prefetcher* ahead, Part&& part) {
     constexpr std::int64_t line = 64;
     // Prefetches come in small portions, because a core waits for 64 lines at once. (Measured: 10
     // %.)
     const std::int64_t between_looks = ahead && ahead->into_first_level() ? 1024 : 2048;
-    const std::int64_t strip = ahead ? std::clamp<std::int64_t>(line / tile.unit, 8, 16) : 16;
-    const std::int64_t rows = tile.nj, columns = tile.ni;
+    const std::int64_t strip = ahead ? std::clamp<std::int64_t>(line / unit, 8, 16) : 16;
     const std::int64_t together =
-        ahead ? std::max<std::int64_t>(between_looks / strip / tile.unit, 1) : columns;
+        ahead ? std::max<std::int64_t>(between_looks / strip / unit, 1) : columns;
     // The first strip ends at a line end of the destination, if lines begin at the same units of
     // all its rows: the other strips then write whole lines.
     std::int64_t now = strip;
     const auto past =
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % line);
-    if (tile.destination_i % line == 0 && tile.destination_j == tile.unit &&
-        line % tile.unit == 0 && past % tile.unit == 0)
-        now += (line - past) % line / tile.unit;
+    if (lines && line % unit == 0 && past % unit == 0) now += (line - past) % line / unit;
     for (std::int64_t row = 0; row < rows; row += now, now = strip) {
-        tile.nj = std::min(now, rows - row);
-        for (std::int64_t column = 0; column < columns; column += tile.ni) {
+        const std::int64_t height = std::min(now, rows - row);
+        for (std::int64_t column = 0, width = 0; column < columns; column += width) {
             // No short rest: kernels are slow on columns that are narrower than a square.
             const std::int64_t left = columns - column;
-            tile.ni = left < together + line ? left : together;
-            kernel(source + row * tile.source_j + column * tile.source_i,
-                   destination + row * tile.destination_j + column * tile.destination_i, tile);
-            if (ahead) ahead->worked(tile.ni * tile.nj * tile.unit);
+            width = left < together + line ? left : together;
+            part(row, height, column, width);
+            if (ahead) ahead->worked(width * height * unit);
         }
     }
+}
+
+}  // namespace
+
+void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
+                      Prefetcher* ahead) {
+    const bool lines = tile.destination_i % 64 == 0 && tile.destination_j == tile.unit;
+    for_strips(tile.nj, tile.ni, tile.unit, destination, lines, ahead,
+               [&, whole = tile](std::int64_t row, std::int64_t rows, std::int64_t column,
+                                 std::int64_t columns) {
+                   tile.nj = rows;
+                   tile.ni = columns;
+                   kernel(source + row * whole.source_j + column * whole.source_i,
+                          destination + row * whole.destination_j + column * whole.destination_i,
+                          tile);
+               });
+}
+
+void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byte* destination,
+                      ListedTile tile, Prefetcher* ahead) {
+    for_strips(tile.nj, tile.ni, tile.unit, destination, tile.lines, ahead,
+               [&, whole = tile](std::int64_t row, std::int64_t rows, std::int64_t column,
+                                 std::int64_t columns) {
+                   tile.nj = rows;
+                   tile.ni = columns;
+                   tile.source_rows = whole.source_rows + row;
+                   tile.destination_rows = whole.destination_rows + column;
+                   kernel(source + column * whole.unit, destination + row * whole.unit, tile);
+               });
 }
 
 TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,

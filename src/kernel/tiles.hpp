@@ -82,6 +82,8 @@ ListedTileKernel select_listed_tile_kernel(std::int64_t unit, std::int64_t ni, s
 /// cache. Prefetches `ahead` meanwhile.
 void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
                       Prefetcher* ahead = nullptr);
+void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byte* destination,
+                      ListedTile tile, Prefetcher* ahead = nullptr);
 
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {

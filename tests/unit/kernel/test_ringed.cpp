@@ -58,8 +58,9 @@ TEST(Ringed, random_tensors_and_threads) {
         Extents shape(rank), axes(rank);
         std::int64_t room = 40000;
         for (auto& extent : shape) {
-            extent = std::min(draw(random, 0, 2) > 0 ? draw(random, 2, 7) : 8 * draw(random, 1, 6),
-                              std::max<std::int64_t>(room, 1));
+            const std::int64_t kinds[] = {draw(random, 2, 7), 8 * draw(random, 1, 6),
+                                          draw(random, 2, 60)};
+            extent = std::min(kinds[draw(random, 0, 2)], std::max<std::int64_t>(room, 1));
             room /= extent;
         }
         std::shuffle(shape.begin(), shape.end(), random);
@@ -85,8 +86,39 @@ TEST(Ringed, tiles_cross_the_ends_of_dimensions) {
     }
 }
 
-TEST(Ringed, only_where_a_side_divides_both) {
-    EXPECT_EQ(check({41, 30, 28}, {2, 1, 0}, 8, 1), "");
+TEST(Ringed, rows_over_several_dimensions) {
+    const auto joined = [](const Extents& shape, const Extents& axes, int threads) {
+        const std::string what = check(shape, axes, 8, threads);
+        EXPECT_NE(what.find("rows over"), std::string::npos) << what;
+    };
+    for (const int threads : {1, 3}) {
+        joined({6, 5, 8, 48, 7}, {4, 1, 3, 2, 0}, threads);  // 48 rows of (8, 6), 48 of 336 columns
+        joined({2, 6, 5, 8, 48, 7}, {0, 5, 2, 4, 3, 1}, threads);
+        joined({11, 5, 48, 8, 6}, {4, 1, 3, 2, 0}, threads);  // the source's: cycles come first
+    }
+}
+
+TEST(Ringed, columns_beyond_the_last_tile) {
+    const auto packed = [](const Extents& shape, const Extents& axes, int threads) {
+        const std::string what = check(shape, axes, 8, threads);
+        EXPECT_NE(what.find("columns beyond them"), std::string::npos) << what;
+    };
+    for (const int threads : {1, 2, 5}) {
+        packed({41, 30, 29}, {2, 1, 0}, threads);  // one band, which threads share
+        packed({41, 300, 29}, {2, 1, 0}, threads);
+        packed({3, 5, 17, 211}, {0, 3, 1, 2}, threads);
+        packed({17, 11, 13, 31}, {3, 1, 0, 2}, threads);
+        packed({7, 211, 5, 37}, {3, 1, 2, 0}, threads);  // cycles come first
+        packed({7, 11, 311, 41}, {3, 1, 2, 0}, threads);
+        // Rows over two dimensions, of which the neighbours belong to other bands.
+        packed({3, 4, 9, 50}, {3, 1, 0, 2}, threads);
+        packed({2, 3, 4, 9, 50}, {0, 4, 2, 1, 3}, threads);
+        packed({50, 4, 3, 9}, {2, 1, 3, 0}, threads);
+    }
+}
+
+TEST(Ringed, only_where_a_side_divides_the_rows) {
+    EXPECT_EQ(check({7, 30, 11}, {2, 1, 0}, 8, 1), "");
     EXPECT_EQ(check({40, 30, 28}, {2, 1, 0}, 24, 1), "");  // no transposition in registers
     EXPECT_EQ(check({40, 30, 28}, {0, 1, 2}, 8, 1), "");
     EXPECT_EQ(check({2048, 512}, {1, 0}, 8, 1), "");  // all rows in the same sets of the cache
