@@ -75,9 +75,10 @@ struct Portable {
             all_columns<T>(rows, count, guesses, sums);                                           \
         }                                                                                         \
         template <class T>                                                                        \
-        attribute static void wide_columns(std::span<const void* const> rows, std::int64_t count, \
-                                           double* guesses, ColumnSums& sums) {                   \
-            columns_lanes<3, T>(rows, 0, count, guesses, sums);                                   \
+        attribute static void wide_columns(std::span<const void* const> rows, std::int64_t begin, \
+                                           std::int64_t count, double* guesses,                   \
+                                           ColumnSums& sums) {                                    \
+            columns_lanes<3, T>(rows, begin, count, guesses, sums);                               \
         }                                                                                         \
         attribute static bool join(const ColumnSums& sums, std::int64_t columns,                  \
                                    ColumnSums& totals, std::int64_t* broken) {                    \
@@ -146,8 +147,8 @@ Sums<parts> sums_of(const T* values, std::int64_t count, Guess& guess) {
 template <class T>
 BlockSum products_of(const T* x, const T* y, std::int64_t count, bool crossed, Guess& guess) {
     return dispatch([&]<class Functions>(Functions) {
-        return crossed ? Functions::template products<true>(x, y, count, guess)
-                       : Functions::template products<false>(x, y, count, guess);
+        if (crossed) return Functions::template products<true>(x, y, count, guess);
+        return Functions::template products<false>(x, y, count, guess);
     });
 }
 
@@ -174,13 +175,13 @@ void sum_columns(std::span<const void* const> rows, bool single, std::int64_t co
             Functions::template columns<double>(rows, columns, guesses, sums);
     });
 }
-void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
-                      double* guesses, ColumnSums& sums) {
+void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t begin,
+                      std::int64_t columns, double* guesses, ColumnSums& sums) {
     dispatch([=, &sums]<class Functions>(Functions) {
         if (single)
-            Functions::template wide_columns<float>(rows, columns, guesses, sums);
+            Functions::template wide_columns<float>(rows, begin, columns, guesses, sums);
         else
-            Functions::template wide_columns<double>(rows, columns, guesses, sums);
+            Functions::template wide_columns<double>(rows, begin, columns, guesses, sums);
     });
 }
 bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,

@@ -11,9 +11,9 @@ namespace hocket::exact {
 /// At most so many numbers of one sum, and a multiple of `lanes`.
 inline constexpr std::int64_t block_length = 2048;
 inline constexpr std::int64_t lanes = 32;
-/// Sums that are taken together, and how many terms of each; of those that are copied first, fewer.
+/// Sums that are taken together, and how many terms of each: fewer have more bits in common.
 inline constexpr std::int64_t widest = 512;
-inline constexpr std::int64_t deepest = 1024, deepest_copy = 256;
+inline constexpr std::int64_t deepest = 256;
 /// Of a block that lies together in memory: it is read once, so the cache does not limit it.
 inline constexpr std::int64_t longest_block = 4096;
 
@@ -50,9 +50,9 @@ struct ColumnSums {
 /// `widest` numbers, a multiple of 8, float32 or float64. A guess each of their size, 0 at first.
 void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
                  double* guesses, ColumnSums& sums);
-/// The same for numbers of very different sizes, with a third number each.
-void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
-                      double* guesses, ColumnSums& sums);
+/// The same for numbers of very different sizes, with a third number each; columns from `begin` on.
+void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t begin,
+                      std::int64_t columns, double* guesses, ColumnSums& sums);
 /// Adds sums to totals, which are not broken. If that is not exact, broken[k] is not 0, and the
 /// total remains. Returns whether there is such a column.
 bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,

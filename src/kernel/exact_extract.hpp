@@ -101,7 +101,7 @@ HOCKET_INLINE Sums<parts> extract(const Terms& terms, std::int64_t count, double
 #pragma GCC unroll 4  // keeps the sums in registers
         for (int v = 0; v < wide; ++v) {
             Vector x, error;
-            terms.term(k + 8 * v, x, error);
+            terms.term(k + std::int64_t{8} * v, x, error);
             all[v] = x;
             if constexpr (Terms::errors) lower(smallest, x);
 #pragma GCC unroll 4

@@ -26,7 +26,7 @@ inline constexpr long long no_sign = 0x7fffffffffffffffLL;
 static_assert(longest_block <= 1 << spare);
 inline constexpr int least_unit = -1000;  // of products whose errors do not underflow
 // Of the sum of a column, whose size comes from a few rows: others may be eight times as large.
-inline constexpr int column_spare = 14;
+inline constexpr int column_spare = 12;
 static_assert(16 * deepest <= 1 << column_spare);
 
 HOCKET_INLINE void load(Vector& to, const double* from) {
