@@ -149,6 +149,18 @@ OPERATIONS = (
         by_dask=lambda da, a, b: a.sum(),
         dtype="int64",
     ),
+    Operation(
+        "vdot",
+        lambda a, b, out: np.vdot(a, b),
+        near=1e-9,
+        by_dask=lambda da, a, b: da.vdot(a, b),
+    ),
+    Operation(
+        "norm",
+        lambda a, b, out: np.linalg.norm(a),
+        near=1e-9,
+        by_dask=lambda da, a, b: da.linalg.norm(a),
+    ),
     Operation("max", lambda a, b, out: np.max(a), _max_by_hand, by_dask=lambda da, a, b: a.max()),
     Operation("argmax", lambda a, b, out: np.argmax(a), by_dask=lambda da, a, b: a.argmax()),
     Operation(

@@ -18,7 +18,10 @@ struct Terms {
     const void* b = nullptr;  ///< null: the terms are elements
     std::span<const std::int64_t> shape{}, a_strides{}, b_strides{};
     std::size_t kept = 0;
-    bool negative = false;  ///< the terms are subtracted
+    /// The terms are a[k] * b[k + 1] - a[k + 1] * b[k] of neighbours in the last dimension, which
+    /// has an even extent: those of the imaginary part of products of complex numbers, the first
+    /// ones conjugated.
+    bool crossed = false;
 };
 
 /// The number of 64-bit words of an accumulator. An accumulator of zeros is an empty sum. An

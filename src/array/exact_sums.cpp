@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t most_cells = std::int64_t{32} << 20;
 // Complex numbers of a sum whose parts are not sums apart.
 constexpr std::int64_t fewest_alternate = 128;
+// Numbers of each factor that the second part of a product finds in the cache.
+constexpr std::int64_t cached = std::int64_t{1} << 15;
 
 // The terms of this process: of its local elements, summed over some dimensions. A sum of complex
 // numbers has two parts, one beside the other.
@@ -58,33 +60,40 @@ class LocalTerms {
         const std::int64_t half = a.dtype().size / parts_;
         const auto* const x = static_cast<const std::byte*>(a.data());
         const auto* const y = b == nullptr ? nullptr : static_cast<const std::byte*>(b->data());
-        const auto terms = [&](int of_a, int of_b, bool negative) {
+        const auto terms = [&](int part, bool crossed = false) {
             return exact::Terms{.number = number_,
-                                .a = x + of_a * half,
-                                .b = y == nullptr ? nullptr : y + of_b * half,
+                                .a = x + part * half,
+                                .b = y,
                                 .shape = shape_,
                                 .a_strides = a_strides_,
                                 .b_strides = b_strides_,
                                 .kept = kept,
-                                .negative = negative};
+                                .crossed = crossed};
         };
         if (parts_ == 1) {
-            lists_ = {{terms(0, 0, false)}};
+            lists_ = {terms(0)};
         } else if (b != nullptr) {  // conj(a) b = (ar br + ai bi) + (ar bi - ai br) i
-            lists_ = {{terms(0, 0, false), terms(1, 1, false)},
-                      {terms(0, 1, false), terms(1, 0, true)}};
+            if (shape_.size() == 1 && a_strides_[0] == 2 * half && b_strides_[0] == 2 * half) {
+                shape_[0] *= 2;
+                a_strides_[0] = b_strides_[0] = half;
+            } else {
+                shape_.push_back(2);
+                a_strides_.push_back(half);
+                b_strides_.push_back(half);
+            }
+            lists_ = {terms(0), terms(0, true)};
         } else if (kept > 0 && a_strides_[kept - 1] == a.dtype().size) {  // long rows of reals
             shape_[kept - 1] *= 2;
             a_strides_[kept - 1] = half;
-            lists_ = {{terms(0, 0, false)}};
+            lists_ = {terms(0)};
         } else if (elements_of({shape_.begin() + at, shape_.end()}) >= fewest_alternate &&
                    a_strides_.back() == a.dtype().size) {  // the parts of a row alternate
             shape_.insert(shape_.begin() + at, 2);
             a_strides_.insert(a_strides_.begin() + at, half);
             ++kept;
-            lists_ = {{terms(0, 0, false)}};
+            lists_ = {terms(0)};
         } else {
-            lists_ = {{terms(0, 0, false)}, {terms(1, 0, false)}};
+            lists_ = {terms(0), terms(1)};
         }
     }
 
@@ -95,25 +104,38 @@ class LocalTerms {
     std::int64_t numbers() const { return results_ * parts_; }
 
     void accumulate(std::int64_t* sums, std::int64_t words) const {
-        each_part(sums, 8 * words, [](const auto& list, void* into) {
-            for (const exact::Terms& terms : list)
-                exact::add(terms, static_cast<std::int64_t*>(into));
+        if (b_strides_.size() == 1) return accumulate_by_runs(sums, words);
+        each_part(sums, 8 * words, [](const exact::Terms& terms, void* into) {
+            exact::add(terms, static_cast<std::int64_t*>(into));
             return true;
         });
     }
     bool pairs(double* sums) const {
-        return each_part(sums, 16, [](const auto& list, void* into) {
-            return exact::pairs(list[0], static_cast<double*>(into));
+        return each_part(sums, 16, [](const exact::Terms& terms, void* into) {
+            return exact::pairs(terms, static_cast<double*>(into));
         });
     }
     void rounded(void* sums, std::int64_t bytes) const {
-        each_part(sums, bytes, [&](const auto& list, void* into) {
-            exact::sum(list[0], number_, into);
+        each_part(sums, bytes, [&](const exact::Terms& terms, void* into) {
+            exact::sum(terms, number_, into);
             return true;
         });
     }
 
   private:
+    // Products in one dimension: both parts of one run after the other.
+    void accumulate_by_runs(std::int64_t* sums, std::int64_t words) const {
+        for (std::int64_t first = 0; first < shape_[0]; first += cached) {
+            const Shape run{std::min(cached, shape_[0] - first)};
+            for (std::size_t part = 0; part < lists_.size(); ++part) {
+                exact::Terms terms = lists_[part];
+                terms.a = static_cast<const std::byte*>(terms.a) + first * a_strides_[0];
+                terms.b = static_cast<const std::byte*>(terms.b) + first * b_strides_[0];
+                terms.shape = run;
+                exact::add(terms, sums + static_cast<std::int64_t>(part) * words);
+            }
+        }
+    }
     static bool is_dense(const Array& array) {
         return kernel::is_dense(array.local_shape(), array.dtype().size, array.strides());
     }
@@ -137,7 +159,7 @@ class LocalTerms {
     int parts_;
     std::int64_t results_ = 0;
     Shape shape_, a_strides_, b_strides_;
-    std::vector<std::vector<exact::Terms>> lists_;  // one of both parts, or one of each
+    std::vector<exact::Terms> lists_;  // one of both parts, or one of each
 };
 
 // The sums of float64 pairs, one list of them for each part, if these sums are pairs, too: adding

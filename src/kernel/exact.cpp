@@ -74,8 +74,8 @@ void sum(const Terms& terms, Number result, void* results) {
     Blocks blocks(terms, false);
     const std::int64_t each = blocks.range().words();
     const std::int64_t slots = terms.kept == 0 ? 1 : std::min(widest, terms.shape[terms.kept - 1]);
-    std::vector<std::int64_t> accumulators(static_cast<std::size_t>(each * slots), 0);
-    if (product_of(terms.shape) == 0)  // sums of nothing, if there are any
+    std::vector<std::int64_t> accumulators;  // until one is needed
+    if (product_of(terms.shape) == 0)        // sums of nothing, if there are any
         for (std::int64_t k = product_of(terms.shape.first(terms.kept)); k-- > 0;)
             store(results, k, result, 0);
     double* const doubles = result == Number::float64 ? static_cast<double*>(results) : nullptr;
@@ -83,6 +83,7 @@ void sum(const Terms& terms, Number result, void* results) {
         const BlockSum sum = blocks.sum_of(block);
         if (block.first && block.last && sum.pair())  // needs no accumulator
             return store(results, block.element, result, rounded_pair(sum.high, sum.low, result));
+        if (accumulators.empty()) accumulators.resize(static_cast<std::size_t>(each * slots));
         std::int64_t* accumulator = accumulators.data() + block.slot * each;
         blocks.add(block, sum, accumulator);
         if (!block.last) return;

@@ -11,9 +11,9 @@ namespace hocket::exact {
 /// At most so many numbers of one sum, and a multiple of `lanes`.
 inline constexpr std::int64_t block_length = 2048;
 inline constexpr std::int64_t lanes = 32;
-/// Sums that are taken together, and how many terms of each; of those that are copied first, fewer.
-inline constexpr std::int64_t widest = 256;
-inline constexpr std::int64_t deepest = 1024, deepest_copy = 256;
+/// Sums that are taken together, and how many terms of each: fewer have more bits in common.
+inline constexpr std::int64_t widest = 512;
+inline constexpr std::int64_t deepest = 256;
 /// Of a block that lies together in memory: it is read once, so the cache does not limit it.
 inline constexpr std::int64_t longest_block = 4096;
 
@@ -34,6 +34,12 @@ BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
 /// Of the numbers with even and with odd places, each: as of real and imaginary parts.
 std::array<BlockSum, 2> sum_parts(const double* values, std::int64_t count, Guess& guess);
 std::array<BlockSum, 2> sum_parts(const float* values, std::int64_t count, Guess& guess);
+/// Of products x[k] * y[k]. `crossed`: of x[k] * y[k + 1] - x[k + 1] * y[k] for even k, as the
+/// imaginary part of products of complex numbers, the first ones conjugated.
+BlockSum sum_products(const double* x, const double* y, std::int64_t count, bool crossed,
+                      Guess& guess);
+BlockSum sum_products(const float* x, const float* y, std::int64_t count, bool crossed,
+                      Guess& guess);
 /// Sums that are taken together.
 struct ColumnSums {
     double high[widest] = {}, low[widest] = {};  ///< the two make a sum exactly, unless
@@ -44,17 +50,14 @@ struct ColumnSums {
 /// `widest` numbers, a multiple of 8, float32 or float64. A guess each of their size, 0 at first.
 void sum_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
                  double* guesses, ColumnSums& sums);
-/// The same for numbers of very different sizes, with a third number each.
-void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t columns,
-                      double* guesses, ColumnSums& sums);
+/// The same for numbers of very different sizes, with a third number each; columns from `begin` on.
+void sum_wide_columns(std::span<const void* const> rows, bool single, std::int64_t begin,
+                      std::int64_t columns, double* guesses, ColumnSums& sums);
 /// Adds sums to totals, which are not broken. If that is not exact, broken[k] is not 0, and the
 /// total remains. Returns whether there is such a column.
 bool join_columns(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,
                   std::int64_t* broken);
 
-/// products[k] + errors[k] = x[k] * y[k]. False where that is not exact: overflow, underflow, NaN.
-bool multiply_block(const double* x, const double* y, std::int64_t count, double* products,
-                    double* errors);
 /// Every other number, as the real ones of complex numbers.
 void take_alternate(const double* from, std::int64_t count, double* to);
 void widen_halves(const std::uint16_t* halves, std::int64_t count, double* to);

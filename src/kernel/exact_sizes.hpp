@@ -24,8 +24,9 @@ inline constexpr int taken = 53 - spare;  // bits of all numbers that a sum take
 inline constexpr int most_splits = 3;
 inline constexpr long long no_sign = 0x7fffffffffffffffLL;
 static_assert(longest_block <= 1 << spare);
+inline constexpr int least_unit = -1000;  // of products whose errors do not underflow
 // Of the sum of a column, whose size comes from a few rows: others may be eight times as large.
-inline constexpr int column_spare = 14;
+inline constexpr int column_spare = 12;
 static_assert(16 * deepest <= 1 << column_spare);
 
 HOCKET_INLINE void load(Vector& to, const double* from) {
@@ -41,12 +42,16 @@ HOCKET_INLINE void raise(Vector& most, const Vector& x) {
     const Vector size = (Vector)((Bits)x & no_sign);
     most = size > most ? size : most;
 }
+HOCKET_INLINE void lower(Vector& least, const Vector& x) {
+    const Vector size = (Vector)((Bits)x & no_sign);
+    least = size < least ? size : least;
+}
 
 // The sizes of a block's numbers.
 struct Extent {
     double top = 0;    // the largest, except NaN
     bool zero = true;  // all are
-    int unit = 0;      // 2^unit divides all of them, if they have 53 bits
+    int unit = 0;      // 2^unit divides all of them
     int splits_for(int exponent) const {
         // `splits` parts of `taken` bits each, and the rest: so many bits below 2^exponent. The
         // leading sum takes numbers of twice the size, too.
@@ -81,8 +86,8 @@ HOCKET_INLINE void widen(Extremes& extremes, Vector (&x)[wide]) {
     extremes.most = x[0] > extremes.most ? x[0] : extremes.most;
     extremes.least = least[0] < extremes.least ? least[0] : extremes.least;
 }
-template <class T>
-HOCKET_INLINE Extent extent_of(const Extremes& extremes) {
+// Of numbers of so many bits.
+HOCKET_INLINE Extent extent_of(const Extremes& extremes, int bits) {
     Extent extent;
     unsigned long long least = ~0ULL;
     for (int lane = 0; lane < 8; ++lane) {
@@ -90,20 +95,19 @@ HOCKET_INLINE Extent extent_of(const Extremes& extremes) {
         if (extremes.least[lane] < least) least = extremes.least[lane];
     }
     extent.zero = least == ~0ULL;
-    const int further = sizeof(T) == sizeof(float) ? 29 : 0;  // a float has 24 bits
-    extent.unit = std::max(static_cast<int>((least + 1) >> 52), 1) - 1075 + further;
+    extent.unit = std::max(static_cast<int>((least + 1) >> 52), 1) - 1022 - bits;
     return extent;
 }
 
-template <class T>
-HOCKET_INLINE Extent measure(const T* values, std::int64_t count) {
+template <class Terms>
+HOCKET_INLINE Extent measure(const Terms& terms, std::int64_t count) {
     Extremes extremes;
     for (std::int64_t k = 0; k < count; k += lanes) {
-        Vector x[4];
-        for (int v = 0; v < 4; ++v) load(x[v], values + k + std::int64_t{8} * v);
+        Vector x[4], error;
+        for (int v = 0; v < 4; ++v) terms.term(k + std::int64_t{8} * v, x[v], error);
         widen(extremes, x);
     }
-    return extent_of<T>(extremes);
+    return extent_of(extremes, Terms::bits);
 }
 
 }  // namespace hocket::exact

@@ -55,9 +55,6 @@ struct Pairs {
     }
 };
 
-// So many sums of a block are worth another pass over its rows, rather than one over each column.
-inline constexpr std::int64_t fewest_wide = 8;
-
 // Many sums together, where their terms lie further apart than the sums' first terms: as those of
 // columns of a row-major array.
 template <class Sink>
@@ -70,7 +67,7 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
     const bool direct = terms.number != Number::float16 && side_step == size;
     const std::int64_t most = std::min(widest, (side + 7) / 8 * 8);
     const std::int64_t deep = std::min(deepest, product_of(terms.shape.subspan(kept)));
-    const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copy);
+    const std::int64_t copied = direct && side % 8 == 0 ? 0 : deep;
     std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
     std::vector<const void*> rows;
     ColumnSums sums, totals, wider;
@@ -103,11 +100,12 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
                 const std::int64_t whole = (wide + 7) / 8 * 8;  // vectors
                 sum_columns(rows, singles, whole, guesses.data(), sums);
                 const bool any = join_columns(sums, whole, totals, broken.data());
-                const auto apart = std::count_if(sums.broken, sums.broken + wide,
-                                                 [](std::int64_t each) { return each != 0; });
-                if (apart >= fewest_wide) {
+                if (any) {
                     auto learned = guesses;  // a float's stays 0 where plain sums suffice
-                    sum_wide_columns(rows, singles, whole, learned.data(), wider);
+                    for (std::int64_t c = 0; c < whole; c += 8)
+                        if (std::any_of(sums.broken + c, sums.broken + c + 8,
+                                        [](std::int64_t each) { return each != 0; }))
+                            sum_wide_columns(rows, singles, c, 8, learned.data(), wider);
                 }
                 for (std::int64_t slot = 0; slot < wide && (any || !more); ++slot) {
                     const auto at = static_cast<std::size_t>(slot);
@@ -126,7 +124,7 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
                         const bool alone = sums.broken[at] != 0;
                         totals.high[at] = alone ? 0 : sums.high[at];
                         totals.low[at] = alone ? 0 : sums.low[at];
-                        if (alone && apart >= fewest_wide && wider.broken[at] == 0) {
+                        if (alone && wider.broken[at] == 0) {
                             const BlockSum three{
                                 wider.high[at], wider.low[at], true, {wider.least[at], 0}};
                             pass_on({.sum = &three});

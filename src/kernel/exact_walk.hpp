@@ -6,9 +6,9 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "hocket/exact.hpp"
 #include "kernel/accumulator.hpp"
@@ -17,9 +17,9 @@
 
 namespace hocket::exact {
 
-// Four buffers, apart by no multiple of a page: loads would wait for stores of the same places.
+// Two buffers, apart by no multiple of a page: loads would wait for stores of the same places.
 inline constexpr std::int64_t apart = block_length + 72;
-inline constexpr std::int64_t buffered = 4 * apart;
+inline constexpr std::int64_t buffered = 2 * apart;
 static_assert(deepest <= apart);
 // Sums of so few terms are computed together: a single one would not fill a vector.
 inline constexpr std::int64_t shortest = 2 * lanes;
@@ -66,6 +66,7 @@ struct Block {
     std::int64_t step = 0, count = 0;
     bool first = false, last = false;  // of the sum
     bool single = false;               // float32
+    const char* factors = nullptr;     // by which the values are multiplied, `step` apart, too
     const BlockSum* sum = nullptr;     // where it is known
 
     // Every other number, from number `part` on: of another element.
@@ -85,19 +86,18 @@ struct Block {
 class Blocks {
   public:
     Blocks(const Terms& terms, bool products)
-        : terms_(terms), range_(range_of(terms.number, products)), memory_(buffered) {}
+        : terms_(terms),
+          range_(range_of(terms.number, products)),
+          memory_(std::make_unique_for_overwrite<double[]>(buffered)) {}
 
-    double* x() { return memory_.data(); }
+    double* x() { return memory_.get(); }
     double* y() { return x() + apart; }
     const Range& range() const { return range_; }
 
-    /// The sum of a block that has no factors y.
     BlockSum sum_of(const Block& block) {
         if (block.sum != nullptr) return *block.sum;
         if (block.count % lanes != 0) return {.whole = false};
-        return block.single
-                   ? sum_block(reinterpret_cast<const float*>(block.values), block.count, guess_)
-                   : sum_block(reinterpret_cast<const double*>(block.values), block.count, guess_);
+        return block.single ? sum_as<float>(block) : sum_as<double>(block);
     }
 
     /// The sums of the two parts of a block, whose numbers alternate.
@@ -108,35 +108,35 @@ class Blocks {
     }
 
     void add(const Block& block, std::int64_t* accumulator) {
-        if (terms_.b == nullptr) return add(block, sum_of(block), accumulator);
-        add_products(block.count, accumulator);
-        carry_in_time(block, accumulator);
+        add(block, sum_of(block), accumulator);
     }
     void add(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
         if (sum.whole) add_pair(sum, accumulator);
-        for (std::int64_t k = 0; k < (sum.whole ? 0 : block.count); ++k) {
-            const char* at = block.values + k * block.step;
+        const auto number = [&](const char* from, std::int64_t k) {
             double value = 0;
-            gather(at, 0, 1, block.single ? Number::float32 : Number::float64, &value);
-            add_term(value, accumulator);
+            gather(from + k * block.step, 0, 1, block.single ? Number::float32 : Number::float64,
+                   &value);
+            return value;
+        };
+        for (std::int64_t k = 0; k < (sum.whole ? 0 : block.count); ++k) {
+            const double value = number(block.values, k);
+            const std::int64_t odd = terms_.crossed ? k & 1 : 0;
+            if (block.factors == nullptr)
+                add_number(accumulator, range_, value);
+            else
+                add_product(accumulator, range_, odd != 0 ? -value : value,
+                            number(block.factors, terms_.crossed ? k ^ 1 : k));
         }
         carry_in_time(block, accumulator);
     }
 
   private:
-    void add_products(std::int64_t count, std::int64_t* accumulator) {
-        double* products = x() + 2 * apart;
-        double* errors = x() + 3 * apart;
-        BlockSum sum{.whole = multiply_block(x(), y(), count, products, errors)}, more;
-        if (sum.whole) sum = sum_block(products, count, guess_);
-        if (sum.whole && terms_.number == Number::float64)
-            more = sum_block(errors, count, guess_of_errors_);
-        if (sum.whole && more.whole) {
-            add_pair(sum, accumulator);
-            return add_pair(more, accumulator);
-        }
-        for (std::int64_t k = 0; k < count; ++k)
-            add_product(accumulator, range_, terms_.negative ? -x()[k] : x()[k], y()[k]);
+    template <class T>
+    BlockSum sum_as(const Block& block) {
+        const auto* const values = reinterpret_cast<const T*>(block.values);
+        if (block.factors == nullptr) return sum_block(values, block.count, guess_);
+        return sum_products(values, reinterpret_cast<const T*>(block.factors), block.count,
+                            terms_.crossed, guess_);
     }
     // For each of the sums that are taken together.
     void carry_in_time(const Block& block, std::int64_t* accumulator) {
@@ -147,19 +147,16 @@ class Blocks {
         since_carry = 0;
     }
     void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
-        add_term(sum.high, accumulator);
+        add_number(accumulator, range_, sum.high);
         for (const double more : {sum.low, sum.rest[0], sum.rest[1]})
-            if (more != 0) add_term(more, accumulator);
-    }
-    void add_term(double value, std::int64_t* accumulator) {
-        add_number(accumulator, range_, terms_.negative ? -value : value);
+            if (more != 0) add_number(accumulator, range_, more);
     }
 
     const Terms& terms_;
     Range range_;
-    std::vector<double> memory_;
+    std::unique_ptr<double[]> memory_;
     std::array<std::int64_t, widest> since_carry_ = {};
-    Guess guess_, guess_of_errors_;
+    Guess guess_;
 };
 
 inline std::span<const std::int64_t> part(std::span<const std::int64_t> of, std::size_t first,
@@ -207,8 +204,8 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
     const std::size_t inner = dims > kept ? dims - 1 : dims;
     const bool single = terms.number == Number::float32;
     const std::int64_t size = single ? sizeof(float) : sizeof(double);
-    const bool direct = terms.number != Number::float16 && a_step == size && terms.b == nullptr &&
-                        run >= shortest_run;
+    const bool direct = terms.number != Number::float16 && a_step == size &&
+                        (terms.b == nullptr || b_step == size) && run >= shortest_run;
     Odometer result(part(terms.shape, 0, kept), part(terms.a_strides, 0, kept),
                     part(terms.b_strides, 0, kept));
     std::int64_t element = 0;
@@ -231,7 +228,8 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
                 if (here) count -= count % lanes;
                 const bool last = !more && k + count == run;
                 if (here) {
-                    sink(Block{element, 0, a + k * size, size, count, first, last, single});
+                    sink(Block{element, 0, a + k * size, size, count, first, last, single,
+                               b == nullptr ? nullptr : b + k * size});
                     first = false;
                     k += count;
                     continue;
@@ -244,7 +242,8 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
                 if (filled < block_length && !last) continue;
                 if (b != nullptr) padded(blocks.y(), filled);
                 sink(Block{element, 0, reinterpret_cast<const char*>(blocks.x()), sizeof(double),
-                           padded(blocks.x(), filled), first, last});
+                           padded(blocks.x(), filled), first, last, false,
+                           b == nullptr ? nullptr : reinterpret_cast<const char*>(blocks.y())});
                 first = false;
                 filled = 0;
             }

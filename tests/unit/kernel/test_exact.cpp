@@ -276,6 +276,83 @@ TEST(Exact, ProductsThatOverflowAndUnderflowOnTheWay) {
     EXPECT_TRUE(std::isnan(dot_of({0}, {infinity})));
 }
 
+// Dense blocks and strided ones, also crossed as the imaginary part of complex products is.
+template <class T>
+void dot_products_of_integers(Number number, int bits) {
+    std::mt19937_64 random(17);
+    for (const std::int64_t count : {2, 64, 600, 4096, 12322}) {
+        for (const int spread : {0, 3, 5}) {  // of exponents; the sums have 128 bits
+            for (const std::int64_t step : {1, 3}) {
+                std::vector<T> x(static_cast<std::size_t>(count * step)), y(x.size());
+                __int128 sum = 0, crossed = 0;
+                std::vector<__int128> a, b;
+                for (std::int64_t k = 0; k < count; ++k)
+                    for (auto* const each : {&x, &y}) {
+                        const auto size = random() % static_cast<unsigned>(spread + 1);
+                        const auto integer = static_cast<std::int64_t>(random()) >> (64 - bits);
+                        const __int128 value = static_cast<__int128>(integer) << size;
+                        (*each)[static_cast<std::size_t>(k * step)] = static_cast<T>(value);
+                        (each == &x ? a : b).push_back(value);
+                    }
+                for (std::size_t k = 0; k < a.size(); ++k) {
+                    sum += a[k] * b[k];
+                    crossed += (k % 2 == 0 ? a[k] : -a[k]) * b[k ^ 1];
+                }
+                const std::array<std::int64_t, 1> shape{count};
+                const std::array<std::int64_t, 1> strides{step * std::int64_t{sizeof(T)}};
+                for (const bool cross : {false, true}) {
+                    const auto each = static_cast<std::size_t>(exact::words(number, true));
+                    std::vector<std::int64_t> words(each, 0);
+                    exact::add({.number = number,
+                                .a = x.data(),
+                                .b = y.data(),
+                                .shape = shape,
+                                .a_strides = strides,
+                                .b_strides = strides,
+                                .crossed = cross},
+                               words.data());
+                    double found = 0;
+                    exact::round(words.data(), 1, number, true, Number::float64, &found);
+                    EXPECT_EQ(found, static_cast<double>(cross ? crossed : sum))
+                        << count << " " << spread << " " << step << " " << cross;
+                }
+            }
+        }
+    }
+}
+
+TEST(Exact, DotProductsOfIntegers) {
+    dot_products_of_integers<double>(Number::float64, 52);
+    dot_products_of_integers<float>(Number::float32, 24);
+}
+
+TEST(Exact, ProductsOfWholeBlocksThatUnderflowOverflowOrAreNone) {
+    std::vector<double> x(4096, 0), y(4096, 0x1p-540);
+    for (std::size_t k = 0; k < 64; ++k) x[k] = 0x1p-540;
+    EXPECT_EQ(dot_of(x, y), 0x1p-1074);  // 64 of 2^-1080, which is 0, among zeros
+    x[4000] = 0x1p540;
+    EXPECT_EQ(dot_of(x, y), 1);
+    std::fill(x.begin(), x.begin() + 64, 0x1p-486);  // products whose errors would underflow
+    std::fill(y.begin(), y.begin() + 64, (1 + 0x1p-52) * 0x1p-536);
+    x[4000] = -0x1p-476;
+    EXPECT_EQ(dot_of(x, y), 0x1p-1068);  // 64 (2^-1022 + 2^-1074) - 2^-1016
+    std::fill(y.begin(), y.begin() + 64, 1 + 0x1p-52);
+    std::fill(x.begin(), x.begin() + 64, 1 - 0x1p-53);
+    std::fill(x.begin() + 32, x.begin() + 64, -1);
+    x[4000] = -0x1p540;
+    y[4001] = x[4001] = 0;
+    EXPECT_EQ(dot_of(x, y), -1 - 0x1p-48);  // - 2^-100
+    x[4001] = 0x1p1000, y[4001] = 0x1p100;
+    x[4002] = -0x1p1000, y[4002] = 0x1p100;
+    EXPECT_EQ(dot_of(x, y), -1 - 0x1p-48);
+    y[4002] = 0x1p101;
+    EXPECT_EQ(dot_of(x, y), -infinity);
+    x[4003] = infinity, y[4003] = 1;
+    EXPECT_EQ(dot_of(x, y), infinity);
+    y[4003] = 0;
+    EXPECT_TRUE(std::isnan(dot_of(x, y)));
+}
+
 TEST(Exact, ColumnsAndSmallerNumbers) {
     std::vector<float> values(600 * 5);
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = k % 5 == 0 ? 16777216.F : 1.F;

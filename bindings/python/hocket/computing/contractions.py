@@ -23,8 +23,8 @@ from hocket.computing.layouts import (
     normal_axes,
     one_axis,
 )
-from hocket.computing.operands import as_array, as_arrays, bring, made
-from hocket.computing.reductions import by_ufunc, is_exact, reduce_all
+from hocket.computing.operands import as_array, as_arrays, made
+from hocket.computing.reductions import by_ufunc, is_exact, reduce_all, terms_of
 from hocket.computing.shapes import moveaxis, transpose
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
@@ -44,12 +44,15 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
         product: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
         add = np.logical_or if dtype.kind == "b" else np.add
         return reduce_all("np.vdot", add, by_ufunc(add, dtype), product, dtype)
-    layout = chosen(a.shape, ((a.layout, a.dtype.itemsize), (b.layout, b.dtype.itemsize)))
-    first = a if a.layout == layout else redistribute(a, layout)
-    here = first.local.astype(dtype, copy=False)
-    there = bring(b, layout, a._rank_and_size[0], a.comm).astype(dtype, copy=False)
-    here = here if conjugate else here.conj()  # C++ conjugates the first factor
-    x, y = (made(factor, layout, a.comm) for factor in (here, there))
+    layout = a._layout
+    if b._layout is not layout:
+        layout = chosen(a.shape, ((layout, a.dtype.itemsize), (b._layout, b.dtype.itemsize)))
+    x, y = (
+        terms_of(each if each._layout == layout else redistribute(each, layout), dtype)
+        for each in (a, b)
+    )
+    if dtype.kind == "c" and not conjugate:
+        x = made(x.local.conj(), layout, a.comm)  # C++ conjugates the first factor
     _, memory = _mpi.dot_product(x._wrapped(), y._wrapped())
     return memory[: dtype.itemsize].view(dtype)[0]
 

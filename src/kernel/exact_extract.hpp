@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Error-free extraction: with sum = 1.5 * 2^m and |x| much less, (sum + x) - sum is x rounded to a
+// multiple of sum's last bit, and x less that is exact (Rump, Ogita, Oishi, "Accurate
+// floating-point summation part I: faithful rounding", 2008). A running sum in the place of a fixed
+// one is the idea of Demmel, Nguyen, "Parallel reproducible summation" (2015). So the leading bits
+// of all x have a sum without rounding error. The rests have one, too, while it needs 53 bits or
+// less of the unit of which all x are multiples; the least |x| gives that unit.
+// Compiled into each caller, for the caller's processor.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "kernel/exact_block.hpp"
+#include "kernel/exact_columns.hpp"
+#include "kernel/exact_sizes.hpp"
+
+namespace hocket::exact {
+
+// The sums of one part of the numbers, or of two whose numbers alternate.
+template <std::size_t parts>
+using Sums = std::array<BlockSum, parts>;
+
+// The terms are numbers,
+template <class T>
+struct Numbers {
+    static constexpr int bits = std::numeric_limits<T>::digits;
+    static constexpr bool errors = false;
+    const T* values;
+    HOCKET_INLINE void term(std::int64_t k, Vector& x, Vector&) const { load(x, values + k); }
+    HOCKET_INLINE bool underflow(std::int64_t) const { return false; }
+};
+
+// or products x[k] * y[k], each a product and its error, which is 0 for float32. `crossed`: y's
+// neighbours exchange their places, and those at odd places change their signs.
+template <class Target, bool crossed, class T>
+struct Products {
+    static constexpr bool errors = sizeof(T) == sizeof(double);
+    static constexpr int bits = 2 * std::numeric_limits<T>::digits + (errors ? 1 : 0);  // two rests
+    const T *x, *y;
+    HOCKET_INLINE void factors(std::int64_t k, Vector& a, Vector& b) const {
+        load(a, x + k);
+        load(b, y + k);
+        if constexpr (crossed) {
+            constexpr long long sign = std::numeric_limits<long long>::min();
+            b = (Vector)((Bits)__builtin_shufflevector(b, b, 1, 0, 3, 2, 5, 4, 7, 6) ^
+                         Bits{0, sign, 0, sign, 0, sign, 0, sign});
+        }
+    }
+    HOCKET_INLINE void term(std::int64_t k, Vector& product, Vector& error) const {
+        Vector a, b;
+        factors(k, a, b);
+        product = a * b;
+        if constexpr (errors) Target::error(a, b, product, error);
+    }
+    // Whether a product is 0, and no factor of it.
+    HOCKET_INLINE bool underflow(std::int64_t count) const {
+        Bits any = {};
+        for (std::int64_t k = 0; k < count; k += 8) {
+            Vector a, b;
+            factors(k, a, b);
+            any |= (a * b == 0.0) & (a != 0.0) & (b != 0.0);
+        }
+        long long found = 0;
+        for (int lane = 0; lane < 8; ++lane) found |= any[lane];
+        return found != 0;
+    }
+};
+
+// Adds x to a sum, and leaves in x what the sum does not take.
+HOCKET_INLINE void take(Vector& sum, Vector& x) {
+    const Vector more = sum + x;
+    x -= more - sum;
+    sum = more;
+}
+
+// Takes `splits` parts of all terms, and adds the rests; errors of products begin with the second
+// part. The result is whole if no term is larger than twice `start` is made for, and the sum of
+// rests has few enough bits.
+template <int splits, std::size_t parts, class Terms>
+HOCKET_INLINE Sums<parts> extract(const Terms& terms, std::int64_t count, double start,
+                                  Extent& extent) {
+    constexpr int wide = splits > 1 ? 2 : lanes / 8;
+    double starts[splits + 1];
+    Vector sums[splits + 1][wide];
+#pragma GCC unroll 4
+    for (int level = 0; level <= splits; ++level) {
+        starts[level] = level == 0 ? start : starts[level - 1] * power_of_two(-taken);
+        if (level == splits) starts[level] = 0;
+#pragma GCC unroll 4
+        for (int v = 0; v < wide; ++v) sums[level][v] = Vector{} + starts[level];
+    }
+    Extremes extremes;
+    Vector smallest = Vector{} + 1.0;
+    for (std::int64_t k = 0; k < count; k += std::int64_t{8} * wide) {
+        Vector all[wide];
+#pragma GCC unroll 4  // keeps the sums in registers
+        for (int v = 0; v < wide; ++v) {
+            Vector x, error;
+            terms.term(k + std::int64_t{8} * v, x, error);
+            all[v] = x;
+            if constexpr (Terms::errors) lower(smallest, x);
+#pragma GCC unroll 4
+            for (int level = 0; level < splits; ++level) {
+                take(sums[level][v], x);
+                if constexpr (Terms::errors)
+                    if (level > 0) take(sums[level][v], error);
+            }
+            sums[splits][v] += x;
+            if constexpr (Terms::errors) sums[splits][v] += error;
+        }
+        widen(extremes, all);
+    }
+    double found[parts][most_splits + 1] = {};
+    for (int level = 0; level <= splits; ++level) {
+        Vector all = {};
+        for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
+        for (std::size_t lane = 0; lane < 8; ++lane) found[lane % parts][level] += all[lane];
+    }
+    extent = extent_of(extremes, Terms::bits);
+    bool fits = extent.top * (0.75 * (1 << spare)) < start &&
+                extent.splits_for(field_of(start) - 1023 - spare) <= splits;
+    if constexpr (Terms::errors) {
+        bool any_zero = false;
+        for (int lane = 0; lane < 8; ++lane) any_zero = any_zero || smallest[lane] == 0;
+        fits = fits && extent.unit >= least_unit;
+        if (any_zero && terms.underflow(count)) fits = extent.zero = false;
+    }
+    Sums<parts> result;
+    for (std::size_t part = 0; part < parts; ++part) {
+        const auto& of = found[part];
+        const bool whole = extent.zero || (fits && !std::isnan(of[splits]));
+        result[part] = {of[0], of[1], whole, {of[2], of[3]}};
+    }
+    return result;
+}
+
+// Zeros say nothing, and terms whose parts are too many start again.
+inline void learn(Guess& guess, const Extent& extent) {
+    if (extent.zero) return;
+    guess.start = 0;
+    if (extent.top == 0 || !in_range(extent.top)) return;
+    guess.splits = extent.splits_for(field_of(extent.top) - 1023 + 1);
+    if (guess.splits <= most_splits) guess.start = start_for(extent.top);
+}
+
+template <std::size_t parts, class Terms>
+HOCKET_INLINE Sums<parts> sum_lanes(const Terms& terms, std::int64_t count, Guess& guess) {
+    Extent extent;
+    if (guess.start == 0) {
+        extent = measure(terms, count);
+        learn(guess, extent);
+        if (extent.zero && !terms.underflow(count)) return {};
+    }
+    for (int attempt = 0; attempt < 2 && guess.start != 0; ++attempt) {
+        Sums<parts> sums;
+        const int splits = Terms::errors ? most_splits : guess.splits;  // they need all
+        switch (splits) {
+            case 0:
+                sums = extract<0, parts>(terms, count, guess.start, extent);
+                break;
+            case 1:
+                sums = extract<1, parts>(terms, count, guess.start, extent);
+                break;
+            case 2:
+                sums = extract<2, parts>(terms, count, guess.start, extent);
+                break;
+            default:
+                sums = extract<most_splits, parts>(terms, count, guess.start, extent);
+        }
+        learn(guess, extent);
+        if (std::ranges::all_of(sums, &BlockSum::whole)) return sums;
+    }
+    Sums<parts> none;
+    for (BlockSum& sum : none) sum.whole = false;
+    return none;
+}
+
+}  // namespace hocket::exact
