@@ -26,7 +26,7 @@ TeamOptions options_of(int narrow, const Timeout& timeout, bool barrier = true) 
     TeamOptions options;
     options.barrier = barrier;
     options.narrow = narrow;
-    if (timeout) options.deadline = Deadline::in(timeout);
+    options.deadline = Deadline::in(timeout);
     return options;
 }
 

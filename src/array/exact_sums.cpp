@@ -73,9 +73,9 @@ class LocalTerms {
         if (parts_ == 1) {
             lists_ = {terms(0)};
         } else if (b != nullptr) {  // conj(a) b = (ar br + ai bi) + (ar bi - ai br) i
-            if (shape_.size() == 1 && a_strides_[0] == 2 * half && b_strides_[0] == 2 * half) {
-                shape_[0] *= 2;
-                a_strides_[0] = b_strides_[0] = half;
+            if (!shape_.empty() && a_strides_.back() == 2 * half && b_strides_.back() == 2 * half) {
+                shape_.back() *= 2;
+                a_strides_.back() = b_strides_.back() = half;
             } else {
                 shape_.push_back(2);
                 a_strides_.push_back(half);
@@ -104,7 +104,7 @@ class LocalTerms {
     std::int64_t numbers() const { return results_ * parts_; }
 
     void accumulate(std::int64_t* sums, std::int64_t words) const {
-        if (b_strides_.size() == 1) return accumulate_by_runs(sums, words);
+        if (lists_.size() == 2 && b_strides_.size() == 1) return accumulate_by_runs(sums, words);
         each_part(sums, 8 * words, [](const exact::Terms& terms, void* into) {
             exact::add(terms, static_cast<std::int64_t*>(into));
             return true;

@@ -55,7 +55,8 @@ void keep_rest(Step& step, Operations& started) {
 
 }  // namespace
 
-Running::Running(State& state, int worker, Step* step) : before_(thread_context()) {
+Running::Running(State& state, int worker, Step* step)
+    : before_(thread_context()), deadline_(Binding::set_deadline({})) {
     thread_context() = {&state.flow, &state, worker, step, before_.depth + 1, &before_};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flow/scope.hpp"
+#include "hocket/binding.hpp"
 
 namespace hocket::flow {
 
@@ -23,16 +24,21 @@ struct ThreadContext {
 };
 ThreadContext& thread_context();
 
-/// Sets this thread's context, and restores it.
+/// Sets this thread's context, and restores it. A step does not have the deadline of whatever call
+/// its thread has interrupted.
 class Running {
   public:
     Running(State& state, int worker, Step* step);
-    ~Running() { thread_context() = before_; }
+    ~Running() {
+        Binding::set_deadline(deadline_);
+        thread_context() = before_;
+    }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
   private:
     ThreadContext before_;
+    Deadline deadline_;
 };
 
 /// While it lives, waits of this thread hold its worker, because they run steps themselves.

@@ -25,7 +25,7 @@ namespace hocket::exact {
 template <std::size_t parts>
 using Sums = std::array<BlockSum, parts>;
 
-// The terms are numbers,
+// Terms that are numbers.
 template <class T>
 struct Numbers {
     static constexpr int bits = std::numeric_limits<T>::digits;
@@ -35,12 +35,13 @@ struct Numbers {
     HOCKET_INLINE bool underflow(std::int64_t) const { return false; }
 };
 
-// or products x[k] * y[k], each a product and its error, which is 0 for float32. `crossed`: y's
-// neighbours exchange their places, and those at odd places change their signs.
+// Terms that are products x[k] * y[k], each a product and its error, which is 0 for float32.
+// `crossed`: y's neighbours exchange their places, and those at odd places change their signs.
 template <class Target, bool crossed, class T>
 struct Products {
     static constexpr bool errors = sizeof(T) == sizeof(double);
-    static constexpr int bits = 2 * std::numeric_limits<T>::digits + (errors ? 1 : 0);  // two rests
+    // With errors one bit more, because the last sum takes the rests of both product and error.
+    static constexpr int bits = 2 * std::numeric_limits<T>::digits + (errors ? 1 : 0);
     const T *x, *y;
     HOCKET_INLINE void factors(std::int64_t k, Vector& a, Vector& b) const {
         load(a, x + k);
@@ -57,7 +58,7 @@ struct Products {
         product = a * b;
         if constexpr (errors) Target::error(a, b, product, error);
     }
-    // Whether a product is 0, and no factor of it.
+    // Whether some product is 0 although neither of its factors is.
     HOCKET_INLINE bool underflow(std::int64_t count) const {
         Bits any = {};
         for (std::int64_t k = 0; k < count; k += 8) {
@@ -81,8 +82,8 @@ HOCKET_INLINE void take(Vector& sum, Vector& x) {
 // Takes `splits` parts of all terms, and adds the rests; errors of products begin with the second
 // part. The result is whole if no term is larger than twice `start` is made for, and the sum of
 // rests has few enough bits.
-template <int splits, std::size_t parts, class Terms>
-HOCKET_INLINE Sums<parts> extract(const Terms& terms, std::int64_t count, double start,
+template <int splits, std::size_t parts, class Source>
+HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, double start,
                                   Extent& extent) {
     constexpr int wide = splits > 1 ? 2 : lanes / 8;
     double starts[splits + 1];
@@ -103,15 +104,15 @@ HOCKET_INLINE Sums<parts> extract(const Terms& terms, std::int64_t count, double
             Vector x, error;
             terms.term(k + std::int64_t{8} * v, x, error);
             all[v] = x;
-            if constexpr (Terms::errors) lower(smallest, x);
+            if constexpr (Source::errors) lower(smallest, x);
 #pragma GCC unroll 4
             for (int level = 0; level < splits; ++level) {
                 take(sums[level][v], x);
-                if constexpr (Terms::errors)
+                if constexpr (Source::errors)
                     if (level > 0) take(sums[level][v], error);
             }
             sums[splits][v] += x;
-            if constexpr (Terms::errors) sums[splits][v] += error;
+            if constexpr (Source::errors) sums[splits][v] += error;
         }
         widen(extremes, all);
     }
@@ -121,10 +122,10 @@ HOCKET_INLINE Sums<parts> extract(const Terms& terms, std::int64_t count, double
         for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
         for (std::size_t lane = 0; lane < 8; ++lane) found[lane % parts][level] += all[lane];
     }
-    extent = extent_of(extremes, Terms::bits);
+    extent = extent_of(extremes, Source::bits);
     bool fits = extent.top * (0.75 * (1 << spare)) < start &&
                 extent.splits_for(field_of(start) - 1023 - spare) <= splits;
-    if constexpr (Terms::errors) {
+    if constexpr (Source::errors) {
         bool any_zero = false;
         for (int lane = 0; lane < 8; ++lane) any_zero = any_zero || smallest[lane] == 0;
         fits = fits && extent.unit >= least_unit;
@@ -148,8 +149,8 @@ inline void learn(Guess& guess, const Extent& extent) {
     if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 
-template <std::size_t parts, class Terms>
-HOCKET_INLINE Sums<parts> sum_lanes(const Terms& terms, std::int64_t count, Guess& guess) {
+template <std::size_t parts, class Source>
+HOCKET_INLINE Sums<parts> sum_lanes(const Source& terms, std::int64_t count, Guess& guess) {
     Extent extent;
     if (guess.start == 0) {
         extent = measure(terms, count);
@@ -158,7 +159,7 @@ HOCKET_INLINE Sums<parts> sum_lanes(const Terms& terms, std::int64_t count, Gues
     }
     for (int attempt = 0; attempt < 2 && guess.start != 0; ++attempt) {
         Sums<parts> sums;
-        const int splits = Terms::errors ? most_splits : guess.splits;  // they need all
+        const int splits = Source::errors ? most_splits : guess.splits;  // they need all
         switch (splits) {
             case 0:
                 sums = extract<0, parts>(terms, count, guess.start, extent);

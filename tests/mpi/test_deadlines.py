@@ -165,6 +165,7 @@ def test_a_deadline_of_a_block_ends_what_takes_no_timeout(comm):
 def test_deadlines_within_each_other_and_beside_a_timeout(comm):
     fresh = comm.Dup()
     a = hk.ones(hk.Layout(8, "(BLOCK)", 2), comm=fresh)
+    team = hk.Team(fresh)
     with hk.deadline(600):
         assert float(np.sum(a)) == 8
     if comm.rank == 0:
@@ -173,10 +174,21 @@ def test_deadlines_within_each_other_and_beside_a_timeout(comm):
                 np.sum(a)
         with hk.deadline(600), pytest.raises(hk.DeadlineError, match=r"0\.2 s"):
             hk.redistribute(a, hk.Layout(8, "(CYCLIC)", 2), timeout=0.2)
+        with hk.deadline(0.1), pytest.raises(hk.DeadlineError):
+            team.wait()
         for wrong in (-1, math.nan, "soon", None):
             with pytest.raises(hk.Error, match="the deadline is"), hk.deadline(wrong):
                 pass
     comm.barrier()
+
+
+@ranks(1)
+def test_a_deadline_leaves_no_step_behind(comm):
+    """A step may use memory that the program frees after the flow."""
+    ended = []
+    with pytest.raises(hk.DeadlineError), hk.deadline(0.05), hk.Flow(workers=2) as f:
+        f.task(lambda: (time.sleep(0.4), ended.append(True)))
+    assert ended
 
 
 @pytest.mark.parametrize("size", [2, pytest.param(3, marks=ONE_HOST)])

@@ -33,22 +33,22 @@ def patience(timeout: Any) -> Optional[float]:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Within this context, all calls of this thread together have so many seconds.
+    """Within this context, all calls of this thread have `seconds` seconds together.
 
     A call that must still wait then raises an error: operators and NumPy's functions of arrays,
     which take no timeout, and the calls of hocket whose ``timeout`` is None. A call with a timeout
-    of its own keeps that. Within another deadline, the earlier one counts. A deadline ends the
-    wait, not the operation; calls by several steps, as a sort, may be left half-way, so that the
-    arrays that they write hold anything. Give all processes one: a process without it waits for
-    those that gave up.
+    of its own keeps that. Within another deadline, the earlier one counts. Steps of flows, `tasks`
+    and observers (`observe`) do not follow it.
 
-    Observers (`observe`) have their own. An ``async def`` step must leave the context before it
-    awaits something, because others use its thread then.
+    A deadline ends the wait, not the operation. Calls by several steps, as a sort, may be left
+    half-way: the arrays that they write may hold anything, and their communicator is of no use for
+    further calls. A call between two tasks breaks their order, as one with a timeout does. Give all
+    processes a deadline: one without it waits for those that gave up.
 
     Raises
     ------
     Error
-        for a number that is negative or none
+        for a negative number, and for anything else that is no number of seconds
     DeadlineError
         by a call within, on this process
 

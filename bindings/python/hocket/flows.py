@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -620,7 +621,7 @@ class Flow:
         """Ends the flow without the steps that have not begun, because running steps use memory
         that the caller is about to free."""
         self.cancel()
-        self._core.wait(None)
+        self._core.wait(math.inf)  # beyond a deadline of the block, too
 
     def __repr__(self) -> str:
         return f"<hocket.Flow {self.workers} workers, {self.steps} steps so far>"
