@@ -25,6 +25,8 @@ static_assert(deepest <= apart);
 inline constexpr std::int64_t shortest = 2 * lanes;
 // Shorter runs are copied, several to a block.
 inline constexpr std::int64_t shortest_run = 256;
+// In fields, numbers so near each other often have sizes that differ less than those of a block.
+inline constexpr std::int64_t neighbours = 256;
 
 // Numbers that lie `stride` bytes apart, as float64.
 template <class T>
@@ -111,14 +113,32 @@ class Blocks {
         add(block, sum_of(block), accumulator);
     }
     void add(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
-        if (sum.whole) add_pair(sum, accumulator);
+        add_terms(block, sum, accumulator);
+        carry_in_time(block, accumulator);
+    }
+
+  private:
+    void add_terms(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
+        if (sum.whole) return add_pair(sum, accumulator);
+        const auto item = static_cast<std::int64_t>(block.single ? sizeof(float) : sizeof(double));
+        if (block.count <= neighbours || block.step != item) return add_each(block, accumulator);
+        for (std::int64_t k = 0; k < block.count; k += neighbours) {
+            Block near = block;
+            near.values += k * item;
+            if (near.factors != nullptr) near.factors += k * item;
+            near.count = std::min(neighbours, block.count - k);
+            near.sum = nullptr;
+            add_terms(near, sum_of(near), accumulator);
+        }
+    }
+    void add_each(const Block& block, std::int64_t* accumulator) {
         const auto number = [&](const char* from, std::int64_t k) {
             double value = 0;
             gather(from + k * block.step, 0, 1, block.single ? Number::float32 : Number::float64,
                    &value);
             return value;
         };
-        for (std::int64_t k = 0; k < (sum.whole ? 0 : block.count); ++k) {
+        for (std::int64_t k = 0; k < block.count; ++k) {
             const double value = number(block.values, k);
             const std::int64_t odd = terms_.crossed ? k & 1 : 0;
             if (block.factors == nullptr)
@@ -127,10 +147,7 @@ class Blocks {
                 add_product(accumulator, range_, odd != 0 ? -value : value,
                             number(block.factors, terms_.crossed ? k ^ 1 : k));
         }
-        carry_in_time(block, accumulator);
     }
-
-  private:
     template <class T>
     BlockSum sum_as(const Block& block) {
         const auto* const values = reinterpret_cast<const T*>(block.values);
