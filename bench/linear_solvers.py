@@ -115,23 +115,23 @@ def mode(system: System, name: str) -> Contestant:
             "grid": f"{system.rows},{system.columns}",
             "modes": name,
             "workers": system.workers,
-            "width": system.width or linpack.usual_width(system.n, name),
+            "width": system.width or linpack.usual_width(system.n, name, system.workers),
             "seed": 1,
             "singular": 0,
-            "runs": system.solutions,
             "pivots": 0,
         }
-        command = [str(program), *(f"{key}={value}" for key, value in words.items())]
 
-        def run(more: Mapping[str, str] | None = None) -> None:
-            said = system.run(command, more=more)
+        def run(runs: int = system.solutions, more: Mapping[str, str] | None = None) -> None:
+            each = {**words, "runs": runs}.items()
+            said = system.run([str(program), *(f"{key}={value}" for key, value in each)], more=more)
             report = next(ln for ln in said.splitlines() if ln.startswith("{"))
             one = json.loads(report)["modes"][name]
             solved.add(one["seconds"][-1], one["residual"] or float("inf"))
 
         def extras() -> dict[str, Any]:
             with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
-                run({"HOCKET_TRACE": f"{folder}/trace"})
+                # A trace has the whole process's messages: of one solution, which is the first.
+                run(1, {"HOCKET_TRACE": f"{folder}/trace"})
                 each = [hiding(path) for path in Path(folder).glob("trace*.json")]
             worst = min(each, key=lambda one: one["hidden"], default={})
             hidden = worst.pop("hidden", 1.0)

@@ -177,7 +177,7 @@ const Functions& functions() {
     return found;
 }
 
-// As LAPACK: a product takes a tenth of a division, whose result may be no number.
+// As LAPACK: a product takes a tenth of a division, whose result may be NaN.
 bool has_inverse(double pivot) {
     return std::fabs(pivot) >= std::numeric_limits<double>::min();
 }

@@ -98,7 +98,8 @@ class Factoring {
         const Block left = column(j);
         if (left.rows == 0) return;
         const std::int64_t done = order_.done();
-        std::int64_t best = row_with(left, largest, 0);
+        // There is one; but whatever an element is, no other memory is read.
+        std::int64_t best = std::min(row_with(left, largest, 0), left.rows - 1);
         for (auto i = row_with(left, largest, best + 1); i < left.rows;
              i = row_with(left, largest, i + 1))
             if (order_.position(done + i) < order_.position(done + best)) best = i;

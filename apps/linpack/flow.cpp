@@ -74,7 +74,7 @@ Factored flow(const Matrix& matrix, const Options& options) {
         flow.task([&] { found.keep(panel); }, {reads(factors), writes(rows), updates(order)},
                   {urgent, "order"});
         std::int64_t part = 0;
-        for (const Columns& columns : right_of(matrix, k, options.width)) {
+        for (const Columns& columns : right_of(matrix, k, options.width, options.workers > 1)) {
             const auto change = [&, columns, part] {
                 Swap swap(matrix, panel, columns);
                 swap.gather();

@@ -15,7 +15,7 @@ namespace linpack {
 
 /// The search for a pivot among a column's processes: each has a candidate, a row of the matrix,
 /// and all get the winner. They compare two by two, in as many exchanges as their number has binary
-/// digits, with persistent requests: each takes hardly longer than MPI's own message.
+/// digits, with persistent requests: each takes hardly longer than a message.
 class PivotSearch {
   public:
     /// The row's present position; -1: there is none. A double, which travels with the elements;

@@ -50,7 +50,7 @@ class Lookahead {
             receiving_ = receive(matrix_, panel);
         }
     }
-    // If the panel has arrived, sends it on at once. MPI moves messages only while it is called.
+    // If the panel has arrived, sends it on at once. Messages move only in such calls.
     void advance() {
         for (auto& request : going_) request.test();
         if (coming_ == nullptr || !receiving_.test()) return;

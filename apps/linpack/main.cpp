@@ -4,6 +4,7 @@
 // Future"), in the forms of Marjanovic, Labarta, Ayguade and Valero, "Effective Communication and
 // Computation Overlap with Hybrid MPI/SMPSs".
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "../model.hpp"
@@ -18,6 +19,9 @@ using Form = linpack::Factored (*)(const linpack::Matrix&, const linpack::Option
 const std::map<std::string, Form> forms = {
     {"plain", linpack::plain}, {"lookahead", linpack::lookahead}, {"flow", linpack::flow}};
 
+// More elements are not touched before: then the system takes little of the time.
+constexpr std::int64_t most_touched = 1 << 17;
+
 // The solutions' working memory, which hocket and BLAS keep, is the system's to give at the first
 // touch: in a small system that would take a third of the time.
 void touch_memory(const linpack::Matrix& matrix, const linpack::Options& options) {
@@ -26,15 +30,19 @@ void touch_memory(const linpack::Matrix& matrix, const linpack::Options& options
     std::vector<hocket::Array> rooms;
     for (int i = 0; i < 3; ++i) panels.emplace_back(matrix).touch();
     const linpack::Block all = matrix.local();
-    const std::int64_t columns = std::min(options.width, all.columns), nb = matrix.nb();
+    const std::int64_t nb = matrix.nb(), most = std::max<std::int64_t>(most_touched / nb, 1),
+                       columns = std::min({options.width, all.columns, most});
     for (std::int64_t elements = nb * columns; elements > linpack::usual_room; elements /= 2)
         for (int i = 0; i < 6; ++i) rooms.push_back(matrix.grid().room(elements));
     for (int i = 0; i < 24; ++i) rooms.push_back(matrix.grid().room(linpack::usual_room));
     for (auto& room : rooms) std::ranges::fill(room.local<double>(), 0.0);
-    // A product of the usual shape; the matrix is not filled yet.
-    const std::int64_t depth = std::min({nb, all.rows, columns});
-    linpack::subtract_product(all.part(0, 0, all.rows, depth), all.part(0, 0, depth, columns),
-                              all.part(0, 0, all.rows, columns));
+    // A product of the usual shape, for BLAS' memory; the matrix is not filled yet.
+    const linpack::Block product = all.part(0, 0, all.rows, columns);
+    for (std::int64_t j = 0; j < columns; ++j) std::fill_n(&product.at(0, j), product.rows, 0.0);
+    std::vector<double> left(static_cast<std::size_t>(product.rows * nb)),
+        right(static_cast<std::size_t>(nb * columns));
+    linpack::subtract_product({left.data(), product.rows, nb, product.rows},
+                              {right.data(), nb, columns, nb}, product);
 }
 
 // Processes of a column agree on their persistent messages before the measured time: those of whole
@@ -47,10 +55,11 @@ void connect(const linpack::Matrix& matrix) {
 }
 
 // The first solution of a process takes longer: BLAS makes its memory, and hocket and the forms
-// touch theirs. So each form solves a small system before.
+// touch theirs. So each form solves a small system before; but not in a trace, which has the whole
+// process's messages.
 void warm_up(const linpack::Grid& grid, const hocket::Comm& everyone, Form form, std::int64_t n,
              std::int64_t nb, const linpack::Options& options) {
-    if (apps::simulated) return;
+    if (apps::simulated || std::getenv("HOCKET_TRACE") != nullptr) return;
     const linpack::Matrix matrix(grid, everyone, std::min(n, 4 * nb), nb);
     matrix.fill({1, false, matrix.n()});
     const linpack::Factored factored = form(matrix, options);

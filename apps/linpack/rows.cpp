@@ -2,6 +2,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "../program.hpp"
@@ -31,7 +32,8 @@ std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& col
     return rows_tag + 1 + panel.step() * matrix.local().columns + columns.first;
 }
 
-std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width) {
+std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width,
+                              bool ahead) {
     const std::int64_t next = std::min((step + 1) * matrix.nb(), matrix.n());
     const std::int64_t end = matrix.local().columns;
     std::int64_t at = matrix.local_column(next);
@@ -39,7 +41,7 @@ std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int6
     if (next < matrix.n() && matrix.column_owner(next) == matrix.grid().column()) {
         const std::int64_t panel = std::min(matrix.nb(), matrix.n() - next);
         // If all take part in each panel, and messages are copies, it need not come early.
-        const bool early = matrix.grid().columns() > 1 || !matrix.grid().shares_memory();
+        const bool early = ahead || matrix.grid().columns() > 1 || !matrix.grid().shares_memory();
         const std::int64_t more = early ? 0 : std::min(width - at % width, end - at);
         found.push_back({at, std::max(panel, more)});
         at += found.back().count;
@@ -97,8 +99,11 @@ std::vector<hocket::Request> Swap::start(std::int64_t tag) {
     }
     // A step that paused for a message within the node would find its columns out of the cache.
     if (grid.shares_memory())
-        for (const double end = apps::now() + briefly; !requests.empty() && apps::now() < end;)
+        for (const double end = apps::now() + briefly; !requests.empty() && apps::now() < end;) {
             std::erase_if(requests, [](hocket::Request& request) { return request.test(); });
+            // The other process may need this core to send.
+            if (!requests.empty()) std::this_thread::yield();
+        }
     return requests;
 }
 

@@ -27,8 +27,10 @@ constexpr std::int64_t rows_tag = 0;
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns);
 
 /// This process's columns right of the panel, in parts of at most `width`. The first part has the
-/// next panel, if this process column holds it, and nothing else where that pays.
-std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width);
+/// next panel, if this process column holds it, and nothing else where that pays: always with
+/// `ahead`, where a thread can factor it while others update.
+std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width,
+                              bool ahead = false);
 
 /// The exchange of a panel's rows in some columns: every process of the column gets the pivot rows.
 class Swap {

@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--modes", default=",".join(linpack.MODES), help="of hocket (all)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
     parser.add_argument(
-        "--width", type=int, help="columns updated at a time (all to N 1500, then by mode)"
+        "--width", type=int, help="columns updated at a time (by N, mode and workers)"
     )
     parser.add_argument(
         "--xhpl",

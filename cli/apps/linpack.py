@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", default="flow", help="which of plain,lookahead,flow (flow)")
     parser.add_argument("--workers", type=int, default=1, help="threads of a flow (1)")
     parser.add_argument(
-        "--width", type=int, help="columns updated at a time (all to N 1500, then by mode)"
+        "--width", type=int, help="columns updated at a time (by N, mode and workers)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the matrix (1)")
     parser.add_argument(
@@ -56,10 +56,9 @@ def run(options: argparse.Namespace) -> common.Result:
     """All modes in one start, taking turns."""
     if options.nb is None:
         options.nb = usual_block(options.n)
-    widths = 1 if options.width is None else options.width
     common.at_least(options, runs=1, n=1, nb=1, workers=1, seed=0)
-    if widths < 1:
-        raise UsageError(f"--width {widths}: give 1 or more")
+    if options.width is not None and options.width < 1:
+        raise UsageError(f"--width {options.width}: give 1 or more")
     modes = list(dict.fromkeys(options.mode.split(",")))
     for mode in modes:
         if mode not in MODES:
@@ -74,7 +73,7 @@ def run(options: argparse.Namespace) -> common.Result:
         "grid": (rows, columns),
         "modes": modes,
         "workers": options.workers,
-        "width": [options.width or usual_width(options.n, mode) for mode in modes],
+        "width": [options.width or usual_width(options.n, mode, options.workers) for mode in modes],
         "seed": options.seed,
         "singular": options.matrix == "singular",
         "runs": options.runs,
@@ -115,9 +114,12 @@ def usual_block(n: int) -> int:
     return 64 if n <= 1500 else 96 if n <= 3000 else 128
 
 
-def usual_width(n: int, mode: str) -> int:
+def usual_width(n: int, mode: str, workers: int) -> int:
     """How many columns are updated at a time: in small systems all, because each exchange of rows
-    takes some microseconds. A look-ahead forwards panels between updates, a flow within, too."""
+    takes some microseconds. A look-ahead forwards panels between updates, a flow within, too; but
+    its workers need parts to share."""
+    if mode == "flow" and workers > 1:
+        return 256
     return n + 1 if n <= 1500 else 512 if mode == "flow" else 256
 
 

@@ -74,6 +74,25 @@ def test_hpl_within_hpc_challenge(monkeypatch):
     assert step.took() == pytest.approx(0.248963)
 
 
+def test_a_traced_run_is_one_solution(monkeypatch):
+    """A trace has all messages of its process."""
+    runs = []
+
+    def start(command, *_, more, **__):
+        given = dict(word.split("=", 1) for word in command[1:])
+        assert given["width"] == "256"  # workers have parts to share, also of a small system
+        runs.append((given["runs"], "HOCKET_TRACE" in more))
+        return 0, json.dumps({"modes": {"flow": {"seconds": [1.0], "residual": 0.1}}})
+
+    monkeypatch.setattr(linear_solvers, "start", start)
+    monkeypatch.setattr(common, "program", lambda name: name)
+    twice = replace(SYSTEM, solutions=2, width=None, workers=2)
+    step = linear_solvers.mode(twice, "flow").prepare()
+    step.run()
+    step.extras()
+    assert runs == [("2", False), ("1", True)]
+
+
 def trace_of(path, waits, moves, steps=()):
     """A process's trace, of spans in seconds."""
     named = [("wait", waits), ("step 'update'", steps)]
