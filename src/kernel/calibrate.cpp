@@ -252,6 +252,7 @@ PassCosts PassCosts::measure() {
     }
     for (const std::int64_t kib : {24, 88, 184})
         costs.ringed.emplace_back(kib << 10, measure_panels(meter, 64, kib << 10, true));
+    // Tiles of longer rows, to 1 KiB, are taken to cost what the longest of these do.
     for (const std::int64_t side : {16, 24, 32, 40, 48})
         costs.shifted.emplace_back(side * unit, measure_shifted(meter, side));
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})

@@ -169,8 +169,8 @@ HOCKET_INLINE bool join_lanes(const ColumnSums& sums, std::int64_t columns, Colu
 }
 
 // Columns of float32, whose sum in float64 has no rounding error if all terms are multiples of a
-// unit of which the sum has 53 bits or less: so it is unless sizes differ by more than 2^19 within
-// a column of 1024. Returns how many columns have no such sum.
+// unit of which the sum has 53 bits or less: so it is unless sizes differ by more than 2^21 (53 -
+// 24 - 8) within a column of `deepest` rows. Returns how many columns have no such sum.
 HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std::int64_t columns,
                                          ColumnSums& sums, bool (&plain)[widest]) {
     using Words __attribute__((vector_size(64))) = std::int32_t;

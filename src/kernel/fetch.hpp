@@ -24,7 +24,8 @@ inline void fetch_line(const void* position, Fetching fetching) {
 /// however early it prefetches). The hardware prefetcher of the second-level cache supports more
 /// (25 GB/s), but it follows one page from line to line, and stops at its end. So this class
 /// prefetches line after line, of several rows or pages at once: one alone gives 18 GB/s.
-/// (Measured.) Into the first level, it prefetches one row after another.
+/// (Measured.) Into the first level, it prefetches one row after another, and so it does with rows
+/// at listed offsets, into either level.
 class Prefetcher {
   public:
     Prefetcher() = default;  // prefetches nothing

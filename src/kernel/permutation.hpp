@@ -64,7 +64,8 @@ struct RowOrder {
 /// rows of the tiles, and in every run of `in_ring` tiles each to the tile before it; after the
 /// cycles, rows to columns, and with spare blocks each to the tile after it. Every row begins at
 /// the last block that does not begin after it, so that spare blocks are at the ends of some rows.
-/// Without them, `order` may tell the rows of each band.
+/// `order` may tell the rows of each band; a row's first block may then begin in another band's
+/// row.
 struct Ring {
     std::int64_t step = 0;  // 0: no pass
     std::int64_t in_ring = 0;

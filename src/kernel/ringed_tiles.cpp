@@ -71,12 +71,16 @@ class RingedTiles::Band {
     /// Transposes the tiles [begin, end) as one ring: some into the buffer.
     void read(std::int64_t begin, std::int64_t end, std::byte* buffer) const {
         const std::int64_t direction = upwards_ ? -1 : 1;
+        const bool even = of_.order.in_place() && !upwards_;  // the rows that are read
         for (std::int64_t k = 0; k < end - begin; ++k) {
             const std::int64_t tile = upwards_ ? end - 1 - k : begin + k;
             std::byte* const source = tile_at(tile);
             Prefetcher ahead;
-            if (k + 1 < end - begin)
-                ahead = Prefetcher(source + direction * step_, from_, step_, side_ * step_);
+            if (k + 1 < end - begin) {
+                const std::byte* const next = source + direction * step_;
+                ahead = even ? Prefetcher(next, side_, of_.columns * of_.unit, step_, side_ * step_)
+                             : Prefetcher(next, from_, step_, side_ * step_);
+            }
             const bool seam = seams_ && upwards_ && tile == 0, waits = k <= of_.lag();
             ListedTile now{.unit = of_.unit,
                            .ni = side_,
@@ -231,8 +235,8 @@ std::int64_t RingedTiles::in_ring(int threads) const {
     }
     const std::int64_t shortest = 8 * (lag() + 1), rings = ceil_div(std::int64_t{threads}, bands());
     const std::int64_t most = std::max(ceil_div(across(), rings), shortest);
-    const std::int64_t rest = across() % most;
-    return most >= across() || (rest > 0 && rest <= lag() + 1) ? across() : most;
+    const std::int64_t even = ceil_div(across(), ceil_div(across(), most)), rest = across() % even;
+    return even >= across() || (rest > 0 && rest <= lag() + 1) ? across() : even;
 }
 
 std::int64_t RingedTiles::buffer_bytes() const {

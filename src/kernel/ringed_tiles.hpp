@@ -29,9 +29,9 @@ struct RingedTiles {
     std::int64_t block() const { return side * unit; }
     std::int64_t spare() const { return packed ? columns % side : 0; }
 
-    /// Whether the first-level cache holds two tiles, and a line of each row of one.
+    /// Whether the first-level cache holds a line of each row of a tile.
     bool possible() const;
-    /// 1 if two tiles nevertheless need too many lines in some sets of it, 2 if in all.
+    /// 1 if two tiles need too many lines of some of its sets, 2 if they do not fit at all.
     int crowded() const;
     /// The part of tiles that wait in a buffer.
     double waiting() const {

@@ -106,6 +106,7 @@ TEST(Ringed, columns_beyond_the_last_tile) {
     for (const int threads : {1, 2, 5}) {
         packed({41, 30, 29}, {2, 1, 0}, threads);  // one band, which threads share
         packed({41, 300, 29}, {2, 1, 0}, threads);
+        packed({16, 547}, {1, 0}, threads);  // 34 tiles
         packed({3, 5, 17, 211}, {0, 3, 1, 2}, threads);
         packed({17, 11, 13, 31}, {3, 1, 0, 2}, threads);
         packed({7, 211, 5, 37}, {3, 1, 2, 0}, threads);  // cycles come first
