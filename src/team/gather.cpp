@@ -101,13 +101,11 @@ class GatheredNodes final : public NodeValues {
             ends_.push_back((i == 0 ? 0 : ends_.back()) + node(i).size() * round.value.size());
     }
     void write(std::size_t count, Packer& out) const override {
-        for (std::size_t i = 0; i < ends_[count - 1]; ++i)
-            out.word(values_[i]);
+        for (std::size_t i = 0; i < ends_[count - 1]; ++i) out.word(values_[i]);
     }
     void append(std::size_t count, Unpacker& in) override {
         count_ += count;
-        while (values_.size() < ends_[count_ - 1])
-            values_.push_back(in.word());
+        while (values_.size() < ends_[count_ - 1]) values_.push_back(in.word());
     }
     /// Writes the values in the order of the members.
     void write(std::uint64_t* out, std::size_t words) const {
