@@ -12,7 +12,7 @@
 namespace linpack {
 namespace {
 
-// Of a size that every processor has in registers or can make of its own.
+// The compiler divides these where a processor has shorter registers.
 constexpr std::int64_t lanes = 8;
 using Numbers = double __attribute__((vector_size(lanes * sizeof(double))));
 using Bits = std::int64_t __attribute__((vector_size(lanes * sizeof(double))));

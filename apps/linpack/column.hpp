@@ -11,8 +11,7 @@ namespace linpack {
 
 /// The last of these columns loses the products of those before it and `row`: its elements in their
 /// pivots' rows. The one before it becomes multipliers first: it is divided by `pivot`. Returns the
-/// largest magnitude in the last column; NaN counts as larger than
-/// every number.
+/// largest magnitude in the last column; NaN counts as larger than every number.
 double eliminate_last(const Block& columns, double pivot, const double* row);
 /// The column becomes multipliers.
 void divide(const Block& column, double pivot);

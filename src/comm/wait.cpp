@@ -98,7 +98,7 @@ bool poll_all(Operation& operation) {
 
 std::atomic<comm::Pause> pause_step{nullptr};
 
-// Of this thread's calls that name none.
+// The deadline of this thread's calls that have no timeout.
 thread_local Deadline usual_deadline;
 
 // True if it has completed while the step that this thread runs was paused.

@@ -114,11 +114,7 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
                 load(x, at[row] + c);
                 raise(state.most, x);
 #pragma GCC unroll 3
-                for (int level = 0; level < levels; ++level) {
-                    const Vector more = state.sums[level] + x;
-                    x -= more - state.sums[level];
-                    state.sums[level] = more;
-                }
+                for (int level = 0; level < levels; ++level) take(state.sums[level], x);
                 state.left = (Vector)((Bits)state.left | (Bits)x);
             }
             states[c / 8] = state;

@@ -72,13 +72,6 @@ struct Products {
     }
 };
 
-// Adds x to a sum, and leaves in x what the sum does not take.
-HOCKET_INLINE void take(Vector& sum, Vector& x) {
-    const Vector more = sum + x;
-    x -= more - sum;
-    sum = more;
-}
-
 // Takes `splits` parts of all terms, and adds the rests; errors of products begin with the second
 // part. The result is whole if no term is larger than twice `start` is made for, and the sum of
 // rests has few enough bits.

@@ -61,6 +61,13 @@ struct Extent {
     }
 };
 
+// Adds x to a sum, and leaves in x what the sum does not take.
+HOCKET_INLINE void take(Vector& sum, Vector& x) {
+    const Vector more = sum + x;
+    x -= more - sum;
+    sum = more;
+}
+
 // Collects an extent. A number less one unit in the last place makes zero the largest.
 struct Extremes {
     Vector most = {};

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -185,9 +186,22 @@ def test_deadlines_within_each_other_and_beside_a_timeout(comm):
 @ranks(1)
 def test_a_deadline_leaves_no_step_behind(comm):
     """A step may use memory that the program frees after the flow."""
-    ended = []
-    with pytest.raises(hk.DeadlineError), hk.deadline(0.05), hk.Flow(workers=2) as f:
-        f.task(lambda: (time.sleep(0.4), ended.append(True)))
+    begun, over, ended = threading.Event(), threading.Event(), []
+
+    def step():
+        begun.set()
+        over.wait(60)
+        time.sleep(0.1)
+        ended.append(True)
+
+    class Watched(hk.Flow):
+        def cancel(self):
+            over.set()  # by now the deadline has ended the wait
+            super().cancel()
+
+    with pytest.raises(hk.DeadlineError), hk.deadline(0.05), Watched(workers=2) as f:
+        f.task(step)
+        assert begun.wait(60)
     assert ended
 
 
