@@ -179,15 +179,16 @@ def _linpack(point: Point, folder: Path) -> Words:
         "n": n,
         "nb": nb,
         "coarse": side,
-        # The program's own pieces, after which a flow polls messages and yields.
-        "piece_rows": max(1, 1024 // side),
+        # The program's own pieces, after which a flow polls messages and yields: as long as on the
+        # machine that times the kernels, since urgent steps wait for their ends.
+        "piece_rows": max(1, round(1024 / point.platform.slowness) // side),
         "piece_columns": max(1, 512 // side),
         "search_width": max(1, 64 // side),
         "grid": grid_of(point.processes),
         "modes": point.modes,
         "width": [max(1, width // side) for width in point.widths]
-        # Of wider updates, some workers would have none.
-        or min(2 * nb, max(1, 1024 // side)),
+        # Of wider updates, some workers would have none; narrower ones are more messages.
+        or max(1, min(max(point.nb, 256), 512) // side),
         "workers": point.threads,
         "seed": 1,
         "singular": 0,

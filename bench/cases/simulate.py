@@ -54,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--width",
         help="LINPACK: columns updated at a time, in all modes or one number for each, by commas "
-        "(2 NB, at most 1024)",
+        "(NB, from 256 to 512)",
     )
     parser.add_argument(
         "--xhpl",
