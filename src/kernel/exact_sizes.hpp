@@ -3,6 +3,10 @@
 // exact sum of the block needs. Compiled into each caller, for the caller's processor.
 #pragma once
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -49,6 +53,12 @@ HOCKET_INLINE void load(Vector& to, const float* from) {
     std::memcpy(&some, from, sizeof some);
     to = __builtin_convertvector(some, Vector);
 }
+#if defined(__x86_64__)
+// The compiler would convert halves, by way of memory.
+__attribute__((target("avx2"))) inline void load(Simd<32>::Vector& to, const float* from) {
+    to = (Simd<32>::Vector)_mm256_cvtps_pd(_mm_loadu_ps(from));
+}
+#endif
 
 template <class Vector>
 HOCKET_INLINE void raise(Vector& most, const Vector& x) {
