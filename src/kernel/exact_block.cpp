@@ -25,7 +25,9 @@ namespace hocket::exact {
 namespace {
 
 HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count, double* to) {
-    using Words __attribute__((vector_size(32))) = std::int32_t;
+    using Vector = Simd<64>::Vector;
+    using Floats = Simd<64>::Floats;
+    using Words = Simd<32>::Words;
     using Short __attribute__((vector_size(16))) = std::uint16_t;
     for (std::int64_t k = 0; k < count; k += 8) {
         Short some;
@@ -42,6 +44,7 @@ HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count,
 }
 
 HOCKET_INLINE void alternate_lanes(const double* from, std::int64_t count, double* to) {
+    using Vector = Simd<64>::Vector;
     std::int64_t k = 0;
     // The last vector would read one number beyond those taken.
     for (; k + 8 < count; k += 8) {
@@ -55,8 +58,9 @@ HOCKET_INLINE void alternate_lanes(const double* from, std::int64_t count, doubl
 }
 
 struct Portable {
+    using Vector = Simd<16>::Vector;
     static void error(const Vector& x, const Vector& y, const Vector& product, Vector& error) {
-        for (int lane = 0; lane < 8; ++lane)
+        for (int lane = 0; lane < width<Vector>; ++lane)
             error[lane] = __builtin_fma(x[lane], y[lane], -product[lane]);
     }
 };
@@ -65,29 +69,30 @@ struct Portable {
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define HOCKET_FUNCTIONS(Target, attribute)                                                       \
     struct Target##Functions {                                                                    \
+        using Vector = Target::Vector;                                                            \
         template <std::size_t parts, class T>                                                     \
         attribute static Sums<parts> sum(const T* values, std::int64_t count, Guess& guess) {     \
-            return sum_lanes<parts>(Numbers<T>{values}, count, guess);                            \
+            return sum_lanes<Vector, parts>(Numbers<T>{values}, count, guess);                    \
         }                                                                                         \
         template <class T>                                                                        \
         attribute static void columns(std::span<const void* const> rows, std::int64_t count,      \
                                       double* guesses, ColumnSums& sums) {                        \
-            all_columns<T>(rows, count, guesses, sums);                                           \
+            all_columns<Vector, T>(rows, count, guesses, sums);                                   \
         }                                                                                         \
         template <class T>                                                                        \
         attribute static void wide_columns(std::span<const void* const> rows, std::int64_t begin, \
                                            std::int64_t count, double* guesses,                   \
                                            ColumnSums& sums) {                                    \
-            columns_lanes<3, T>(rows, begin, count, guesses, sums);                               \
+            columns_lanes<Vector, 3, T>(rows, begin, count, guesses, sums);                       \
         }                                                                                         \
         attribute static bool join(const ColumnSums& sums, std::int64_t columns,                  \
                                    ColumnSums& totals, std::int64_t* broken) {                    \
-            return join_lanes(sums, columns, totals, broken);                                     \
+            return join_lanes<Vector>(sums, columns, totals, broken);                             \
         }                                                                                         \
         template <bool crossed, class T>                                                          \
         attribute static BlockSum products(const T* x, const T* y, std::int64_t count,            \
                                            Guess& guess) {                                        \
-            return sum_lanes<1>(Products<Target, crossed, T>{x, y}, count, guess)[0];             \
+            return sum_lanes<Vector, 1>(Products<Target, crossed, T>{x, y}, count, guess)[0];     \
         }                                                                                         \
         attribute static void alternate(const double* from, std::int64_t count, double* to) {     \
             alternate_lanes(from, count, to);                                                     \
@@ -105,17 +110,14 @@ HOCKET_FUNCTIONS(Portable, )
 #define HOCKET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma")))
 
 struct Avx2 {
+    using Vector = Simd<32>::Vector;
     HOCKET_AVX2 static void error(const Vector& x, const Vector& y, const Vector& product,
                                   Vector& error) {
-        __m256d a[2], b[2], c[2];
-        std::memcpy(a, &x, sizeof a);
-        std::memcpy(b, &y, sizeof b);
-        std::memcpy(c, &product, sizeof c);
-        for (int half = 0; half < 2; ++half) c[half] = _mm256_fmsub_pd(a[half], b[half], c[half]);
-        std::memcpy(&error, c, sizeof c);
+        error = (Vector)_mm256_fmsub_pd((__m256d)x, (__m256d)y, (__m256d)product);
     }
 };
 struct Avx512 {
+    using Vector = Simd<64>::Vector;
     HOCKET_AVX512 static void error(const Vector& x, const Vector& y, const Vector& product,
                                     Vector& error) {
         error = (Vector)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)product);

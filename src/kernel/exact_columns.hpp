@@ -29,7 +29,9 @@ inline double start_for(double top) {
     return 1.5 * power_of_two(top == 0 ? 0 : field_of(top) - 1023 + 1 + spare);
 }
 // The same for columns, except for numbers that are out of range.
+template <class Vector>
 HOCKET_INLINE void start_columns(const Vector& top, Vector& start) {
+    using Bits = Bits<Vector>;
     const Bits known = (top >= 0x1p-900) & (top < 0x1p1000);
     const Bits exponent = (Bits)top & known & 0x7ff0000000000000LL;
     const Bits half = Bits{} + (static_cast<long long>(1 + column_spare) << 52) + (1LL << 51);
@@ -37,13 +39,15 @@ HOCKET_INLINE void start_columns(const Vector& top, Vector& start) {
 }
 
 // Rows at a time. Rows whose distance is a power of two share few places of the first cache, which
-// these rows, the next ones and the sums must not exceed.
-inline constexpr std::size_t together = 8;
+// these rows and the sums must not exceed: 8 ways, of processors with AVX-512 12.
+template <class Vector>
+inline constexpr std::size_t together = width<Vector> == 8 ? 8 : 4;
 
 // Calls add(column, rows, their number) for all rows, some rows and `step` columns at a time.
-template <class T, class Add>
+template <class Vector, class T, class Add>
 HOCKET_INLINE void walk_columns(std::span<const void* const> rows, std::int64_t begin,
                                 std::int64_t columns, std::int64_t step, const Add& add) {
+    constexpr std::size_t together = exact::together<Vector>;
     const std::size_t last = rows.size() - 1;
     std::size_t k = 0;
     const auto pointers = [&](std::size_t from, const T*(&at)[together]) {
@@ -55,9 +59,11 @@ HOCKET_INLINE void walk_columns(std::span<const void* const> rows, std::int64_t 
         pointers(k, at);
         pointers(k + together, next);
         for (std::int64_t c = 0; c < columns; c += step) {
-            // The processor's own prefetches stop at the end of a page.
+            // The processor's own prefetches stop at the end of a page. There is no room for the
+            // next rows in 8 ways.
+            if constexpr (width<Vector> == 8)
 #pragma GCC unroll 8
-            for (std::size_t row = 0; row < together; ++row) __builtin_prefetch(next[row] + c);
+                for (std::size_t row = 0; row < together; ++row) __builtin_prefetch(next[row] + c);
             add(c, at, std::integral_constant<std::size_t, together>{});
         }
     }
@@ -69,13 +75,15 @@ HOCKET_INLINE void walk_columns(std::span<const void* const> rows, std::int64_t 
 }
 
 // Columns from `begin` on: so many numbers a sum, 2 or 3.
-template <int levels, class T>
+template <class Vector, int levels, class T>
 HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t begin,
                                  std::int64_t columns, double* guesses, ColumnSums& sums) {
+    using Bits = Bits<Vector>;
+    constexpr std::int64_t step = 8, wide = width<Vector>;
     struct State {
         Vector sums[levels] = {}, most = {}, left = {};
     };
-    State states[widest / 8];
+    State states[widest / wide];
     double scale[levels] = {1};  // of each number of a sum, to the first one
     for (int level = 1; level < levels; ++level)
         scale[level] = scale[level - 1] * power_of_two(-taken);
@@ -84,19 +92,19 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
     const bool known = std::all_of(guesses + begin, guesses + begin + columns,
                                    [](double guess) { return guess != 0; });
     if (!known)
-        walk_columns<T>(
-            rows.first(std::min(looked_at, rows.size())), begin, columns,
-            8, [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
-                Vector most = states[c / 8].most;
+        walk_columns<Vector, T>(
+            rows.first(std::min(looked_at, rows.size())), begin, columns, wide,
+            [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
+                Vector most = states[c / wide].most;
                 for (std::size_t row = 0; row < count; ++row) {
                     Vector x;
                     load(x, at[row] + c);
                     raise(most, x);
                 }
-                states[c / 8].most = most;
+                states[c / wide].most = most;
             });
-    for (std::int64_t c = 0; c < columns; c += 8) {
-        State& state = states[c / 8];
+    for (std::int64_t c = 0; c < columns; c += wide) {
+        State& state = states[c / wide];
         Vector guess, made = Vector{} + 1.5 * (1 << column_spare);
         load(guess, guesses + begin + c);
         start_columns(state.most, made);
@@ -105,22 +113,25 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
         for (int level = 0; level < levels; ++level) state.sums[level] = guess * scale[level];
         state.most = Vector{};
     }
-    walk_columns<T>(
+    walk_columns<Vector, T>(
         rows, begin, columns,
-        8, [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
-            State state = states[c / 8];
-            for (std::size_t row = 0; row < count; ++row) {
-                Vector x;
-                load(x, at[row] + c);
-                raise(state.most, x);
+        step, [&](std::int64_t c, const T* const* at, auto count) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (std::int64_t k = c; k < c + step; k += wide) {
+                State state = states[k / wide];
+                for (std::size_t row = 0; row < count; ++row) {
+                    Vector x;
+                    load(x, at[row] + k);
+                    raise(state.most, x);
 #pragma GCC unroll 3
-                for (int level = 0; level < levels; ++level) take(state.sums[level], x);
-                state.left = (Vector)((Bits)state.left | (Bits)x);
+                    for (int level = 0; level < levels; ++level) take(state.sums[level], x);
+                    state.left = (Vector)((Bits)state.left | (Bits)x);
+                }
+                states[k / wide] = state;
             }
-            states[c / 8] = state;
         });
-    for (std::int64_t c = 0; c < columns; c += 8) {
-        const State& state = states[c / 8];
+    for (std::int64_t c = 0; c < columns; c += wide) {
+        const State& state = states[c / wide];
         Vector start, sum[levels];
         load(start, guesses + begin + c);
         for (int level = 0; level < levels; ++level)
@@ -136,10 +147,12 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
     }
 }
 
+template <class Vector>
 HOCKET_INLINE bool join_lanes(const ColumnSums& sums, std::int64_t columns, ColumnSums& totals,
                               std::int64_t* broken) {
+    using Bits = Bits<Vector>;
     Bits any = {};
-    for (std::int64_t c = 0; c < columns; c += 8) {
+    for (std::int64_t c = 0; c < columns; c += width<Vector>) {
         Vector high, low, more, rest;
         load(high, totals.high + c);
         load(low, totals.low + c);
@@ -160,42 +173,46 @@ HOCKET_INLINE bool join_lanes(const ColumnSums& sums, std::int64_t columns, Colu
         std::memcpy(broken + c, &apart, sizeof apart);
     }
     long long found = 0;
-    for (int lane = 0; lane < 8; ++lane) found |= any[lane];
+    for (int lane = 0; lane < width<Vector>; ++lane) found |= any[lane];
     return found != 0;
 }
 
 // Columns of float32, whose sum in float64 has no rounding error if all terms are multiples of a
 // unit of which the sum has 53 bits or less: so it is unless sizes differ by more than 2^21 (53 -
 // 24 - 8) within a column of `deepest` rows. Returns how many columns have no such sum.
+template <class Vector>
 HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std::int64_t columns,
                                          ColumnSums& sums, bool (&plain)[widest]) {
-    using Words __attribute__((vector_size(64))) = std::int32_t;
-    using Places __attribute__((vector_size(64))) = std::uint32_t;
-    constexpr std::int64_t wide = 16;
+    using Words = typename Simd<sizeof(Vector)>::Words;
+    using Places = typename Simd<sizeof(Vector)>::Places;
+    constexpr std::int64_t step = 16, half = width<Vector>, wide = 2 * half;
     struct State {
         Vector low = {}, high = {};
         Words most = {};
         Places least = ~Places{};
     };
     State states[widest / wide];
-    walk_columns<float>(
-        rows, 0, columns, wide,
+    walk_columns<Vector, float>(
+        rows, 0, columns, step,
         [&](std::int64_t c, const float* const* at, auto count) __attribute__((always_inline)) {
-            State state = states[c / wide];
-            for (std::size_t row = 0; row < count; ++row) {
-                Words size;
-                std::memcpy(&size, at[row] + c, sizeof size);
-                size &= 0x7fffffff;
-                state.most = size > state.most ? size : state.most;
-                const Places less = (Places)size - 1;  // zero becomes the largest
-                state.least = less < state.least ? less : state.least;
-                Vector low, high;
-                load(low, at[row] + c);
-                load(high, at[row] + c + 8);
-                state.low += low;
-                state.high += high;
+#pragma GCC unroll 4
+            for (std::int64_t k = c; k < c + step; k += wide) {
+                State state = states[k / wide];
+                for (std::size_t row = 0; row < count; ++row) {
+                    Words size;
+                    std::memcpy(&size, at[row] + k, sizeof size);
+                    size &= 0x7fffffff;
+                    state.most = size > state.most ? size : state.most;
+                    const Places less = (Places)size - 1;  // zero becomes the largest
+                    state.least = less < state.least ? less : state.least;
+                    Vector low, high;
+                    load(low, at[row] + k);
+                    load(high, at[row] + k + half);
+                    state.low += low;
+                    state.high += high;
+                }
+                states[k / wide] = state;
             }
-            states[c / wide] = state;
         });
     std::int64_t others = 0;
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -206,7 +223,7 @@ HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std:
         const int unit = std::max(static_cast<int>(least >> 23), 1) - 150;
         plain[c] = least == 0 || static_cast<double>(rows.size()) * top <= power_of_two(unit + 53);
         if (!plain[c]) ++others;
-        sums.high[c] = lane < 8 ? state.low[lane] : state.high[lane - 8];
+        sums.high[c] = lane < half ? state.low[lane] : state.high[lane - half];
         sums.low[c] = 0;
         sums.broken[c] = plain[c] ? 0 : -1;
     }
@@ -214,23 +231,23 @@ HOCKET_INLINE std::int64_t plain_columns(std::span<const void* const> rows, std:
 }
 
 // A guess stays 0 where plain sums suffice, so that the next rows begin with them again.
-template <class T>
+template <class Vector, class T>
 HOCKET_INLINE void all_columns(std::span<const void* const> rows, std::int64_t columns,
                                double* guesses, ColumnSums& sums) {
     if constexpr (sizeof(T) == sizeof(float)) {
         constexpr std::int64_t group = 16;
         bool plain[widest];
         if (columns % group == 0 && guesses[0] == 0 &&
-            plain_columns(rows, columns, sums, plain) <= columns / 4) {
+            plain_columns<Vector>(rows, columns, sums, plain) <= columns / 4) {
             for (std::int64_t c = 0; c < columns; c += group) {
                 if (std::all_of(plain + c, plain + c + group, [](bool is) { return is; })) continue;
-                columns_lanes<2, T>(rows, c, group, guesses, sums);
+                columns_lanes<Vector, 2, T>(rows, c, group, guesses, sums);
                 std::fill_n(guesses + c, group, 0);
             }
             return;
         }
     }
-    columns_lanes<2, T>(rows, 0, columns, guesses, sums);
+    columns_lanes<Vector, 2, T>(rows, 0, columns, guesses, sums);
 }
 
 }  // namespace hocket::exact

@@ -31,9 +31,23 @@ struct Numbers {
     static constexpr int bits = std::numeric_limits<T>::digits;
     static constexpr bool errors = false;
     const T* values;
-    HOCKET_INLINE void term(std::int64_t k, Vector& x, Vector&) const { load(x, values + k); }
+    template <class Vector>
+    HOCKET_INLINE void term(std::int64_t k, Vector& x, Vector&) const {
+        load(x, values + k);
+    }
     HOCKET_INLINE bool underflow(std::int64_t) const { return false; }
 };
+
+// Neighbours exchange their places.
+template <class Vector>
+HOCKET_INLINE Vector exchanged(const Vector& x) {
+    if constexpr (width<Vector> == 2)
+        return __builtin_shufflevector(x, x, 1, 0);
+    else if constexpr (width<Vector> == 4)
+        return __builtin_shufflevector(x, x, 1, 0, 3, 2);
+    else
+        return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
+}
 
 // Terms that are products x[k] * y[k], each a product and its error, which is 0 for float32.
 // `crossed`: y's neighbours exchange their places, and those at odd places change their signs.
@@ -42,14 +56,15 @@ struct Products {
     static constexpr bool errors = sizeof(T) == sizeof(double);
     // With errors one bit more, because the last sum takes the rests of both product and error.
     static constexpr int bits = 2 * std::numeric_limits<T>::digits + (errors ? 1 : 0);
+    using Vector = typename Target::Vector;
     const T *x, *y;
     HOCKET_INLINE void factors(std::int64_t k, Vector& a, Vector& b) const {
         load(a, x + k);
         load(b, y + k);
         if constexpr (crossed) {
-            constexpr long long sign = std::numeric_limits<long long>::min();
-            b = (Vector)((Bits)__builtin_shufflevector(b, b, 1, 0, 3, 2, 5, 4, 7, 6) ^
-                         Bits{0, sign, 0, sign, 0, sign, 0, sign});
+            Bits<Vector> signs;
+            for (int lane = 0; lane < width<Vector>; ++lane) signs[lane] = lane % 2 == 0 ? 0 : sign;
+            b = (Vector)((Bits<Vector>)exchanged(b) ^ signs);
         }
     }
     HOCKET_INLINE void term(std::int64_t k, Vector& product, Vector& error) const {
@@ -60,14 +75,14 @@ struct Products {
     }
     // Whether some product is 0 although neither of its factors is.
     HOCKET_INLINE bool underflow(std::int64_t count) const {
-        Bits any = {};
-        for (std::int64_t k = 0; k < count; k += 8) {
+        Bits<Vector> any = {};
+        for (std::int64_t k = 0; k < count; k += width<Vector>) {
             Vector a, b;
             factors(k, a, b);
             any |= (a * b == 0.0) & (a != 0.0) & (b != 0.0);
         }
         long long found = 0;
-        for (int lane = 0; lane < 8; ++lane) found |= any[lane];
+        for (int lane = 0; lane < width<Vector>; ++lane) found |= any[lane];
         return found != 0;
     }
 };
@@ -75,10 +90,10 @@ struct Products {
 // Takes `splits` parts of all terms, and adds the rests; errors of products begin with the second
 // part. The result is whole if no term is larger than twice `start` is made for, and the sum of
 // rests has few enough bits.
-template <int splits, std::size_t parts, class Source>
+template <class Vector, int splits, std::size_t parts, class Source>
 HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, double start,
                                   Extent& extent) {
-    constexpr int wide = splits > 1 ? 2 : lanes / 8;
+    constexpr int wide = splits > 1 ? 2 : 4;
     double starts[splits + 1];
     Vector sums[splits + 1][wide];
 #pragma GCC unroll 4
@@ -88,14 +103,14 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
 #pragma GCC unroll 4
         for (int v = 0; v < wide; ++v) sums[level][v] = Vector{} + starts[level];
     }
-    Extremes extremes;
+    Extremes<Vector> extremes;
     Vector smallest = Vector{} + 1.0;
-    for (std::int64_t k = 0; k < count; k += std::int64_t{8} * wide) {
+    for (std::int64_t k = 0; k < count; k += std::int64_t{wide} * width<Vector>) {
         Vector all[wide];
 #pragma GCC unroll 4  // keeps the sums in registers
         for (int v = 0; v < wide; ++v) {
             Vector x, error;
-            terms.term(k + std::int64_t{8} * v, x, error);
+            terms.term(k + std::int64_t{v} * width<Vector>, x, error);
             all[v] = x;
             if constexpr (Source::errors) lower(smallest, x);
 #pragma GCC unroll 4
@@ -113,14 +128,15 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
     for (int level = 0; level <= splits; ++level) {
         Vector all = {};
         for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
-        for (std::size_t lane = 0; lane < 8; ++lane) found[lane % parts][level] += all[lane];
+        for (std::size_t lane = 0; lane < width<Vector>; ++lane)
+            found[lane % parts][level] += all[lane];
     }
     extent = extent_of(extremes, Source::bits);
     bool fits = extent.top * (0.75 * (1 << spare)) < start &&
                 extent.splits_for(field_of(start) - 1023 - spare) <= splits;
     if constexpr (Source::errors) {
         bool any_zero = false;
-        for (int lane = 0; lane < 8; ++lane) any_zero = any_zero || smallest[lane] == 0;
+        for (int lane = 0; lane < width<Vector>; ++lane) any_zero = any_zero || smallest[lane] == 0;
         fits = fits && extent.unit >= least_unit;
         if (any_zero && terms.underflow(count)) fits = extent.zero = false;
     }
@@ -142,11 +158,11 @@ inline void learn(Guess& guess, const Extent& extent) {
     if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 
-template <std::size_t parts, class Source>
+template <class Vector, std::size_t parts, class Source>
 HOCKET_INLINE Sums<parts> sum_lanes(const Source& terms, std::int64_t count, Guess& guess) {
     Extent extent;
     if (guess.start == 0) {
-        extent = measure(terms, count);
+        extent = measure<Vector>(terms, count);
         learn(guess, extent);
         if (extent.zero && !terms.underflow(count)) return {};
     }
@@ -155,16 +171,16 @@ HOCKET_INLINE Sums<parts> sum_lanes(const Source& terms, std::int64_t count, Gue
         const int splits = Source::errors ? most_splits : guess.splits;  // they need all
         switch (splits) {
             case 0:
-                sums = extract<0, parts>(terms, count, guess.start, extent);
+                sums = extract<Vector, 0, parts>(terms, count, guess.start, extent);
                 break;
             case 1:
-                sums = extract<1, parts>(terms, count, guess.start, extent);
+                sums = extract<Vector, 1, parts>(terms, count, guess.start, extent);
                 break;
             case 2:
-                sums = extract<2, parts>(terms, count, guess.start, extent);
+                sums = extract<Vector, 2, parts>(terms, count, guess.start, extent);
                 break;
             default:
-                sums = extract<most_splits, parts>(terms, count, guess.start, extent);
+                sums = extract<Vector, most_splits, parts>(terms, count, guess.start, extent);
         }
         learn(guess, extent);
         if (std::ranges::all_of(sums, &BlockSum::whole)) return sums;

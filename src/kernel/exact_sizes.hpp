@@ -3,47 +3,71 @@
 // exact sum of the block needs. Compiled into each caller, for the caller's processor.
 #pragma once
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "kernel/exact_block.hpp"
 
 namespace hocket::exact {
 
-// Vectors of the compiler's, which makes of them whatever the target has.
-using Vector __attribute__((vector_size(64))) = double;
-using Bits __attribute__((vector_size(64))) = long long;
-using Sizes __attribute__((vector_size(64))) = unsigned long long;
-using Floats __attribute__((vector_size(32))) = float;
+// Vectors of the compiler's, of as many bytes as the target's registers have: compilers keep longer
+// ones in memory.
+template <int bytes>
+struct Simd {
+    using Vector __attribute__((vector_size(bytes))) = double;
+    using Bits __attribute__((vector_size(bytes))) = long long;
+    using Words __attribute__((vector_size(bytes))) = std::int32_t;
+    using Places __attribute__((vector_size(bytes))) = std::uint32_t;
+    using Floats __attribute__((vector_size(bytes / 2))) = float;
+};
+template <class Vector>
+using Bits = typename Simd<sizeof(Vector)>::Bits;
+template <class Vector>
+inline constexpr int width = sizeof(Vector) / sizeof(double);
 
 #define HOCKET_INLINE inline __attribute__((always_inline))
 
 inline constexpr int spare = 12;          // bits of a sum above the largest number
 inline constexpr int taken = 53 - spare;  // bits of all numbers that a sum takes
 inline constexpr int most_splits = 3;
-inline constexpr long long no_sign = 0x7fffffffffffffffLL;
+inline constexpr long long no_sign = std::numeric_limits<long long>::max(), sign = ~no_sign;
 static_assert(longest_block <= 1 << spare);
 inline constexpr int least_unit = -1000;  // of products whose errors do not underflow
 // Of the sum of a column, whose size comes from a few rows: others may be eight times as large.
 inline constexpr int column_spare = 12;
 static_assert(16 * deepest <= 1 << column_spare);
 
+template <class Vector>
 HOCKET_INLINE void load(Vector& to, const double* from) {
     std::memcpy(&to, from, sizeof to);
 }
+template <class Vector>
 HOCKET_INLINE void load(Vector& to, const float* from) {
-    Floats some;
+    typename Simd<sizeof(Vector)>::Floats some;
     std::memcpy(&some, from, sizeof some);
     to = __builtin_convertvector(some, Vector);
 }
+#if defined(__x86_64__)
+// The compiler would convert halves, by way of memory.
+__attribute__((target("avx2"))) inline void load(Simd<32>::Vector& to, const float* from) {
+    to = (Simd<32>::Vector)_mm256_cvtps_pd(_mm_loadu_ps(from));
+}
+#endif
 
+template <class Vector>
 HOCKET_INLINE void raise(Vector& most, const Vector& x) {
-    const Vector size = (Vector)((Bits)x & no_sign);
+    const Vector size = (Vector)((Bits<Vector>)x & no_sign);
     most = size > most ? size : most;
 }
+template <class Vector>
 HOCKET_INLINE void lower(Vector& least, const Vector& x) {
-    const Vector size = (Vector)((Bits)x & no_sign);
+    const Vector size = (Vector)((Bits<Vector>)x & no_sign);
     least = size < least ? size : least;
 }
 
@@ -62,25 +86,26 @@ struct Extent {
 };
 
 // Adds x to a sum, and leaves in x what the sum does not take.
+template <class Vector>
 HOCKET_INLINE void take(Vector& sum, Vector& x) {
     const Vector more = sum + x;
     x -= more - sum;
     sum = more;
 }
 
-// Collects an extent. A number less one unit in the last place makes zero the largest.
+// Collects an extent. A negative number less one unit in the last place makes zero the largest.
+template <class Vector>
 struct Extremes {
     Vector most = {};
-    Sizes least = ~Sizes{};
+    Bits<Vector> least = Bits<Vector>{} + no_sign;
 };
-template <int wide>
-HOCKET_INLINE void widen(Extremes& extremes, Vector (&x)[wide]) {
-    Sizes least[wide];
+template <class Vector, int wide>
+HOCKET_INLINE void widen(Extremes<Vector>& extremes, Vector (&x)[wide]) {
+    Bits<Vector> least[wide];
 #pragma GCC unroll 4
     for (int v = 0; v < wide; ++v) {
-        const Bits size = (Bits)x[v] & no_sign;
-        x[v] = (Vector)size;
-        least[v] = (Sizes)size - 1;
+        least[v] = ((Bits<Vector>)x[v] | sign) - 1;
+        x[v] = (Vector)((Bits<Vector>)x[v] & no_sign);
     }
     // Pairs first: one dependent operation for all.
 #pragma GCC unroll 4
@@ -94,24 +119,27 @@ HOCKET_INLINE void widen(Extremes& extremes, Vector (&x)[wide]) {
     extremes.least = least[0] < extremes.least ? least[0] : extremes.least;
 }
 // Of numbers of so many bits.
-HOCKET_INLINE Extent extent_of(const Extremes& extremes, int bits) {
+template <class Vector>
+HOCKET_INLINE Extent extent_of(const Extremes<Vector>& extremes, int bits) {
     Extent extent;
-    unsigned long long least = ~0ULL;
-    for (int lane = 0; lane < 8; ++lane) {
+    long long least = no_sign;
+    for (int lane = 0; lane < width<Vector>; ++lane) {
         if (extremes.most[lane] > extent.top) extent.top = extremes.most[lane];
         if (extremes.least[lane] < least) least = extremes.least[lane];
     }
-    extent.zero = least == ~0ULL;
-    extent.unit = std::max(static_cast<int>((least + 1) >> 52), 1) - 1022 - bits;
+    extent.zero = least == no_sign;
+    if (!extent.zero)
+        extent.unit = std::max(static_cast<int>(((least + 1) & no_sign) >> 52), 1) - 1022 - bits;
     return extent;
 }
 
-template <class Terms>
+template <class Vector, class Terms>
 HOCKET_INLINE Extent measure(const Terms& terms, std::int64_t count) {
-    Extremes extremes;
-    for (std::int64_t k = 0; k < count; k += lanes) {
-        Vector x[4], error;
-        for (int v = 0; v < 4; ++v) terms.term(k + std::int64_t{8} * v, x[v], error);
+    constexpr std::int64_t wide = 4;
+    Extremes<Vector> extremes;
+    for (std::int64_t k = 0; k < count; k += wide * width<Vector>) {
+        Vector x[wide], error;
+        for (std::int64_t v = 0; v < wide; ++v) terms.term(k + v * width<Vector>, x[v], error);
         widen(extremes, x);
     }
     return extent_of(extremes, Terms::bits);

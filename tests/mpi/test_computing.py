@@ -407,6 +407,40 @@ def test_distributed_indices_read_and_write(comm):
     np.testing.assert_array_equal(hk.replicated(line), expected)
 
 
+@ranks(1, 2, 3)
+def test_indices_along_an_axis_stay_where_they_are(comm):
+    rng = np.random.default_rng(comm.size)
+    whole = rng.normal(size=(7, 6))
+    a = hk.scatter(whole, hk.Layout((7, 6), "(BLOCK, *)", comm.size), comm)
+    for axis, shape in ((0, (7, 6)), (1, (7, 6)), (0, (3, 1)), (1, (1, 9)), (-2, (0, 6))):
+        places = rng.integers(-whole.shape[axis], whole.shape[axis], shape)
+        for text in ("(BLOCK, *)", "(*, CYCLIC)", "(*, *)"):
+            lay = hk.Layout(shape, text, comm.size if text != "(*, *)" else 1)
+            i = hk.wrap(
+                places[np.ix_(*lay.global_indices(comm.rank))]
+                if comm.rank < lay.size
+                else np.empty((0, 0), int),
+                lay,
+                comm,
+            )
+            found = np.take_along_axis(a, i, axis)
+            expected = np.take_along_axis(whole, places, axis)
+            np.testing.assert_array_equal(hk.replicated(found), expected)
+            assert found.shape != shape or found.layout == lay
+            changed, also = a.copy(), whole.copy()
+            np.put_along_axis(changed, i, 5 * i, axis)
+            np.put_along_axis(also, places, 5 * places, axis)
+            if len(np.unique(places % whole.shape[axis])) == places.size:  # else any of the values
+                np.testing.assert_array_equal(hk.replicated(changed), also)
+    wrong = hk.full(a.layout, 7, "int64", comm)
+    raises_everywhere(comm, hk.LayoutError, lambda: np.take_along_axis(a, wrong, 0), "index 7")
+    raises_everywhere(comm, hk.LayoutError, lambda: np.take_along_axis(a, a, 0), "float64")
+    edges = hk.arange(hk.Layout(4, "(BLOCK)", comm.size), "float64", comm)
+    for call in (np.histogram, np.quantile, np.percentile):
+        with pytest.raises(TypeError, match=r"hk\.replicated"):
+            call(a, edges)
+
+
 @ranks(2, 3, 4)
 def test_lines_with_too_few_factors_are_transformed_in_parts(comm):
     """No process gets the whole line, or one of its two rows."""

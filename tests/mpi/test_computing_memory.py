@@ -33,6 +33,15 @@ OPERATIONS = {
     "sort": lambda a, b, line: np.sort(line),
     "mask": lambda a, b, line: line[line > 1.5],
     "matmul": lambda a, b, line: a[:, :96] @ b[:96],
+    "einsum": lambda a, b, line: np.einsum("ki,kj->ij", a.T[:96], b[:96]),
+    "tensordot": lambda a, b, line: np.tensordot(b[:96], a[:, :96], ([0], [1])),
+    "argsort": lambda a, b, line: np.argsort(line[: line.size // 4]),
+    "take along": lambda a, b, line: np.take_along_axis(a, np.zeros_like(b[:64], "i8"), 0),
+    "diagonal": lambda a, b, line: np.diagonal(a),
+    "mask of rows": lambda a, b, line: a[line[:ROWS] > 0],
+    "searchsorted": lambda a, b, line: np.searchsorted(np.sort(line[::4]), line[1::4]),
+    "isin": lambda a, b, line: np.isin(line[::8], line[1::8]),
+    "histogram": lambda a, b, line: np.histogram(line, 1 << 16)[0],
 }
 
 
@@ -80,6 +89,29 @@ def test_small_elements_need_no_number_each(comm):
     for name, operation in OF_BYTES.items():
         _, peak = peak_of(lambda operation=operation: operation(a, mask))
         assert peak < 4 * part, f"{name}: {peak / part:.2f} parts"
+
+
+@ranks(2, 3)
+def test_gathered_rows_do_not_grow_with_the_array(comm, monkeypatch):
+    """Neither do sorts of few elements collect them."""
+    from hocket import _mpi
+
+    sizes, gather = [], _mpi.allgather
+
+    def recorded(handle, call, row):
+        sizes.append(len(row))
+        return gather(handle, call, row)
+
+    monkeypatch.setattr(_mpi, "allgather", recorded)
+    for side in (4, 40):
+        a = hk.random(5).integers(hk.Layout((side, side), "(BLOCK, *)", comm.size), -9, 9)
+        line = a.ravel()
+        np.sort(line), np.argsort(line), np.unique(line, return_inverse=True)
+        np.isin(line, line[::3]), np.searchsorted(np.sort(line), line), np.median(line)
+        np.repeat(line, np.abs(line)), line[np.abs(line) % 3], a[line[:side] > 0], a[a > 0]
+        np.diagonal(a), np.diag(line), np.fill_diagonal(a, 0), a.argmax(), a.any()
+        np.take_along_axis(a, np.argsort(a, 0), 0), np.histogram(line, side), np.bincount(abs(line))
+    assert 0 < max(sizes) <= 24
 
 
 @ranks(2)

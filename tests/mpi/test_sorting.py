@@ -46,7 +46,7 @@ def layouts(count, size):
 @ranks(1, 2, 3, 4)
 def test_a_sort_is_numpys_stable_one_to_the_bit(comm, dtype):
     rng = np.random.default_rng([11, np.dtype(dtype).itemsize])
-    for count in (0, comm.size, 70, 2500):  # few numbers are sorted everywhere
+    for count in (0, comm.size, 70, 2500):
         for kind in ("bits", "equal", "few", "peculiar", "normal"):
             x = values(kind, count, dtype, rng)
             expected, order = np.sort(x, kind="stable"), np.argsort(x, kind="stable")

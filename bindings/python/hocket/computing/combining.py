@@ -70,6 +70,16 @@ def combined(
     return made(parts[0], target, comm)
 
 
+def added(comm: MPI.Comm, terms: AnyArray) -> AnyArray:
+    """The sum of the processes' arrays, which have one shape and dtype, on each. Collective."""
+    from hocket.computing.methods import numpy
+
+    rows = Layout((comm.size, terms.size), "(BLOCK, *)", comm.size)
+    whole = made(terms, rows, comm)
+    found: Array = numpy.sum(whole, 0, terms.dtype.newbyteorder("="))
+    return found.local.reshape(terms.shape)
+
+
 def finish(result: Array, out: Any, dtype: np.dtype[Any]) -> Any:
     """The result with elements of this dtype, or `out` with it. Collective."""
     if result._local.dtype != dtype:

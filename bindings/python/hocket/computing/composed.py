@@ -15,6 +15,7 @@ from hocket.computing import shapes
 from hocket.computing.combining import to_out
 from hocket.computing.contractions import diagonal
 from hocket.computing.elementwise import of_function
+from hocket.computing.filling import arange
 from hocket.computing.indexing import as_value
 from hocket.computing.layouts import balanced, like, one_axis
 from hocket.computing.methods import numpy as np  # of any type
@@ -94,7 +95,7 @@ def diag(v: Array, k: int = 0) -> Any:
         return diagonal(v, k)
     count = v.shape[0] + abs(k)
     result = zeros(balanced((count, count), v.layout.size), v.dtype, v.comm)
-    index = np.arange(v.shape[0])
+    index = arange(balanced(v.shape, v.layout.size), comm=v.comm)
     result[index + max(-k, 0), index + max(k, 0)] = v
     return result
 
@@ -111,7 +112,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     with collective(a.comm, None):
         if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
             raise LayoutError(f"shape {a.shape}; give a matrix, or equal extents")
-    a[(np.arange(min(a.shape)),) * a.ndim] = val
+    a[(arange(balanced((min(a.shape),), a.layout.size), comm=a.comm),) * a.ndim] = val
 
 
 def argwhere(a: Array) -> Any:
@@ -148,31 +149,6 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 def extract(condition: Any, arr: Any) -> Any:
     """`numpy.extract`."""
     return compress(np.ravel(condition), np.ravel(arr))
-
-
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    """`numpy.take_along_axis`."""
-    arr, indices = as_arrays(arr, indices)
-    if axis is None:
-        arr, axis = shapes.flattened(arr, axis)
-    return arr[_along(arr, indices, axis)]
-
-
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
-    """`numpy.put_along_axis`."""
-    indices = as_arrays(arr, indices)[1]
-    if axis is None:
-        raise TypeError("np.put_along_axis of distributed arrays takes an axis; assign to a[mask]")
-    arr[_along(arr, indices, axis)] = values
-
-
-def _along(a: Array, indices: Array, axis: Any) -> tuple[Any, ...]:
-    with collective(a.comm, None):
-        d = one_axis(axis, a.ndim)
-        if indices.ndim != a.ndim:
-            raise LayoutError(f"indices of shape {indices.shape} for an array of {a.shape}")
-    lines = np.ix_(*map(np.arange, a.shape))
-    return tuple(indices if e == d else line for e, line in enumerate(lines))
 
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:

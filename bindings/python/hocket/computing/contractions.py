@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import string
 from collections.abc import Sequence
 from typing import Any
@@ -14,18 +15,21 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.combining import combined, on_grid, to_out
 from hocket.computing.elementwise import result_types
+from hocket.computing.filling import arange
 from hocket.computing.indexing import element
 from hocket.computing.layouts import (
     aligned,
     balanced,
     chosen,
     held,
+    is_local,
     normal_axes,
     one_axis,
 )
 from hocket.computing.operands import as_array, as_arrays, made
+from hocket.computing.panels import elements_of_panel, product
 from hocket.computing.reductions import by_ufunc, is_exact, reduce_all, terms_of
-from hocket.computing.shapes import moveaxis, transpose
+from hocket.computing.shapes import concatenate, moveaxis, transpose
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
@@ -126,7 +130,7 @@ def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         down, right = max(-offset, 0), max(offset, 0)
         count = max(0, min(a.shape[d] - down, a.shape[e] - right))
     front = moveaxis(a, (d, e), (0, 1))
-    step = np.arange(count)
+    step: Any = arange(balanced((count,), a.layout.size), comm=a.comm)
     return moveaxis(front[step + down, step + right], 0, -1)
 
 
@@ -149,10 +153,21 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
         return zeros(balanced(shape, a.comm.size), dtype, a.comm) if shape else dtype.type(0)
     if a.nbytes < b.nbytes or (a.layout.size > 1 and held(a.layout) != a.layout.num_elements):
         a, b, first, second = b, a, second, first
+    if len(first) == len(second) == len(result) == 2 and len({*first, *second}) == 3:
+        if result[0] not in first:
+            a, b, first, second = b, a, second, first
+        if result[0] not in second and result[1] not in first:
+            left = a if first[0] == result[0] else transpose(a)
+            return product(left, b if second[1] == result[1] else transpose(b), dtype)
     a = on_grid(a)
     names = [f"i{first.index(x)}" if x in first else "*" for x in second]
     template = [f"i{d}" if x in second else "*" for d, x in enumerate(first)]
     needed = aligned(b.shape, names, template, a.layout)
+    whole = [(b.shape[d], d) for d in range(b.ndim) if is_local(needed, d)]
+    most = elements_of_panel(dtype)
+    if b.layout != needed and whole and needed.local_elements(0) > most:
+        label = second[max(whole)[1]]
+        return in_parts(first, a, second, b, result, label, -(-needed.local_elements(0) // most))
     b = b if b.layout == needed else redistribute(b, needed)
     # Partial results have the subscripts of the first operand, and then those of the second alone.
     own = [x for x in second if x not in first]
@@ -177,6 +192,27 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     if not result:
         return element(summed)
     return transpose(summed, [middle.index(x) for x in result])
+
+
+def in_parts(
+    first: str, a: Array, second: str, b: Array, result: str, label: str, parts: int
+) -> Any:
+    """`contract`, so many parts of the dimension of one label after the other. Collective."""
+
+    def part(labels: str, x: Array, begin: int) -> Array:
+        here = slice(begin, begin + step)
+        return x.section(tuple(here if each == label else slice(None) for each in labels))
+
+    extent = b.shape[second.index(label)]
+    step = -(-extent // parts)
+    found = (
+        contract(first, part(first, a, begin), second, part(second, b, begin), result)
+        for begin in range(0, extent, step)
+    )
+    if label in result:
+        return concatenate(list(found), result.index(label))
+    add: Any = np.logical_or if a.dtype.kind == b.dtype.kind == "b" else np.add
+    return functools.reduce(add, found)
 
 
 def einsum_of_one(labels: str, a: Array, result: str) -> Any:

@@ -8,12 +8,11 @@ from typing import Any
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.by_index import combine_at
-from hocket.computing.collecting import allgather
-from hocket.computing.combining import scalar, to_out
+from hocket.computing.combining import added, scalar, to_out
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import balanced, normal_axes
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import bring, check_alike, replicated, without_copies
+from hocket.computing.operands import bring, check_alike, without_copies
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
 
@@ -69,6 +68,7 @@ def quantile(
             f"np.quantile of distributed arrays takes no method={method!r}; give one of {METHODS}, "
             "or take elements of np.sort(a, axis=None)"
         )
+    require_local(np.quantile, q)
     with collective(a.comm, None):
         q = np.asarray(q) if not isinstance(q, (int, float)) else q
         kind = np.quantile(np.ones(2, a.dtype), q, method=method).dtype
@@ -106,8 +106,17 @@ def quantile(
     return whole if out is None else to_out(whole, out)
 
 
+def require_local(function: Any, q: Any) -> None:
+    """Raises `TypeError` for probabilities in a distributed array."""
+    if isinstance(q, Array):
+        raise TypeError(
+            f"np.{function.__name__} of distributed arrays takes NumPy's q=: hk.replicated(q)"
+        )
+
+
 def percentile(a: Array, q: Any, *positional: Any, **options: Any) -> Any:
     """`numpy.percentile`, by five of its methods."""
+    require_local(np.percentile, q)
     q = np.true_divide(q, a.dtype.type(100) if a.dtype.kind == "f" else 100)
     return quantile(a, q, *positional, **options)
 
@@ -152,7 +161,10 @@ def histogram(
         raise TypeError(
             f"np.histogram of distributed arrays takes no bins={bins!r}; give a number, or edges"
         )
-    bins = replicated(bins) if isinstance(bins, Array) else bins
+    if isinstance(bins, Array):
+        raise TypeError(
+            "np.histogram of distributed arrays takes NumPy's edges: hk.replicated(bins)"
+        )
     with collective(a.comm, None):
         shape = a.shape if weights is None else np.shape(weights)
         shape = weights.shape if isinstance(weights, Array) else shape
@@ -171,7 +183,7 @@ def histogram(
         weights = np.broadcast_to(bring(weights, a.layout, a.comm.rank, a.comm), a.local.shape)
         weights = weights.reshape(-1)
     counts = np.histogram(local, bins, range, weights=weights)[0]
-    found = allgather(a.comm, counts).sum(axis=0, dtype=counts.dtype.newbyteorder("="))
+    found = added(a.comm, counts)
     return (found / np.diff(edges) / found.sum() if density else found), edges
 
 

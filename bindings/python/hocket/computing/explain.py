@@ -10,7 +10,7 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.computing.elementwise import layout_of
 from hocket.computing.layouts import aligned_with, moved, normal_axes, parts_along, without
-from hocket.computing.products import operand_layouts, product_layout
+from hocket.computing.panels import operand_layouts, product_layout
 from hocket.errors import Error
 from hocket.layouts import Layout
 

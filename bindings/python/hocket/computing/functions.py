@@ -13,6 +13,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import (
     algebra,
+    along_axis,
     by_index,
     chosen_terms,
     combining,
@@ -256,6 +257,7 @@ TABLE: Table = {
             *("isneginf", "isposinf", "isreal", "iscomplex"),
         )
     },
+    **named(np, along_axis, "take_along_axis put_along_axis"),
     **named(np, statistics, "count_nonzero mean var std argmin argmax nonzero"),
     **named(np, distributions, "quantile percentile median histogram bincount digitize"),
     **named(np, products, "dot vdot"),
@@ -288,7 +290,7 @@ TABLE: Table = {
         np,
         composed,
         "full_like flipud fliplr rot90 ptp tril triu diag diagflat fill_diagonal argwhere "
-        "flatnonzero compress extract take_along_axis put_along_axis copyto putmask select choose "
+        "flatnonzero compress extract copyto putmask select choose "
         "unravel_index ravel_multi_index interp polyval nan_to_num isclose allclose array_equal "
         "array_equiv",
     ),

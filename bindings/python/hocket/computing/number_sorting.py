@@ -4,25 +4,19 @@ once."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from hocket.arrays import Array
 from hocket.computing.collecting import allgather
 from hocket.computing.dividing import divide, sources_of
-from hocket.computing.layouts import balanced, kept, numbers
+from hocket.computing.layouts import balanced, kept
 from hocket.computing.local_sorting import all_alike, sort_alike
 from hocket.creation import empty_as
 from hocket.formats import gen_block
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
-
-AnyArray = npt.NDArray[Any]
-
-#: bytes of numbers that every process sorts, rather than some of all
-FEW = 2048
 
 
 @kept
@@ -31,34 +25,11 @@ def counts_of(layout: Layout) -> tuple[int, ...]:
     return tuple(layout.local_elements(rank) for rank in range(layout.size))
 
 
-def sort_few(a: Array, layout: Layout) -> Optional[Array]:
-    """`sort_numbers` on every process, of all numbers: few take less time than their ways.
-    Collective."""
-    counts = counts_of(a.layout)
-    rows = np.zeros(1, [("alike", np.bool_), ("values", a.dtype, (max(counts),))])
-    local = np.sort(a.local.reshape(-1))
-    rows["values"][0, : len(local)] = local
-    rows["alike"] = all_alike(local)
-    found = allgather(a.comm, rows, "a sort")[:, 0]
-    if not found["alike"].all():
-        return None
-    everything = np.concatenate([row[:count] for row, count in zip(found["values"], counts)])
-    sort_alike(everything)
-    result = empty_as(a, a.dtype, layout)
-    result._local[...] = everything[numbers(layout, a._rank_and_size[0])]
-    return result
-
-
 def sort_numbers(a: Array, layout: Layout) -> Optional[Array]:
     """The sorted elements of `a`, which has no copies, as an array of `layout`. None if equal ones
     differ (`all_alike`). Collective."""
     if not (a.dtype.kind in "biuf" and a.dtype.itemsize <= 8 and a.dtype.isnative):
         return None
-    counts_here = counts_of(a.layout)
-    if sum(counts_here) == layout.shape[0] and 0 < max(counts_here) <= FEW // (
-        a.dtype.itemsize * a._rank_and_size[1]
-    ):
-        return sort_few(a, layout)
     comm, sources = a.comm, empty_as(a, a.dtype)  # peers read its memory
     local = sources._local.reshape(-1)
     local[...] = a.local.reshape(-1)

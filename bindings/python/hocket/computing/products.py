@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products: exact dot products; matrix products by panels, with the local BLAS.
-
-Panels as in R. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication" (1997):
-for each panel of the inner dimension, two aligned layouts give every process the rows and columns
-that its part of the result needs.
-"""
+"""Products: exact dot products, products of vectors, matrices and stacks of them, and norms."""
 
 from __future__ import annotations
 
@@ -13,31 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.combining import to_out
 from hocket.computing.contractions import einsum, inner, tensordot
 from hocket.computing.elementwise import result_types
-from hocket.computing.layouts import (
-    Shape,
-    aligned,
-    balanced,
-    is_grid,
-    kept,
-    like,
-    moved,
-    normal_axes,
-)
+from hocket.computing.layouts import Shape, normal_axes
 from hocket.computing.operands import as_arrays
+from hocket.computing.panels import product
 from hocket.computing.reductions import is_exact
-from hocket.creation import empty
 from hocket.errors import LayoutError
-from hocket.layouts import Layout
-from hocket.redistribution import redistribute
-
-#: bytes of one operand's panel on a process, if HOCKET_MAX_BUFFER is not less
-PANEL = 64 << 20
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:
@@ -88,7 +68,7 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
         letters = "j,jk->k" if a.ndim == 1 else "ij,j->i"
         result = einsum(letters, a, b)
     else:
-        result = panels(a, b, dtype)
+        result = product(a, b, dtype)
     return result if out is None else to_out(result, out)
 
 
@@ -120,83 +100,6 @@ def stacks(a: Array, b: Array) -> Any:
     left = "x" if a.ndim > 1 else ""
     right = "z" if b.ndim > 1 else ""
     return einsum(f"{texts[0]},{texts[1]}->{letters[:depth]}{left}{right}", *operands)
-
-
-@kept
-def product_layout(a: Layout, b: Layout, sizes: tuple[int, int]) -> Layout:
-    """The layout of a matrix product: that of `a`, or of `b`, or along rows, whichever moves the
-    fewest bytes."""
-    shape = (a.shape[0], b.shape[1])
-    if 0 in shape:
-        return balanced(shape, max(a.size, b.size))
-    candidates = [like(a, shape), like(b, shape), balanced(shape, max(a.size, b.size), 0)]
-
-    def cost(layout: Layout) -> int:
-        rows, columns = operand_layouts(layout, a.shape, b.shape)
-        return moved(a, rows) * sizes[0] + moved(b, columns) * sizes[1]
-
-    even = [layout for layout in candidates if is_grid(layout) and no_copies(layout)]
-    return min(even, key=cost)
-
-
-def no_copies(layout: Layout) -> bool:
-    from hocket.computing.layouts import held
-
-    return held(layout) == layout.num_elements
-
-
-@kept
-def operand_layouts(result: Layout, a: Shape, b: Shape) -> tuple[Layout, Layout]:
-    """Whole rows of the first and whole columns of the second operand, aligned with the
-    result's."""
-    if result.num_elements == 0:
-        return balanced(a, result.size), balanced(b, result.size)
-    return (
-        aligned(a, ["i", "*"], ["i", "*"], result),
-        aligned(b, ["*", "j"], ["*", "j"], result),
-    )
-
-
-@kept
-def longest_side(layout: Layout) -> int:
-    """The largest extent of a process's part of a matrix, 1 at least."""
-    return max(1, *(layout.local_shape(r)[d] for r in range(layout.size) for d in (0, 1)))
-
-
-def panels(a: Array, b: Array, dtype: np.dtype[Any]) -> Array:
-    """A product of matrices. Collective."""
-    layout = product_layout(a.layout, b.layout, (a.dtype.itemsize, b.dtype.itemsize))
-    result = empty(layout, dtype, a.comm)
-    depth = a.shape[1]
-    width = longest_side(layout)
-    rows, columns = operand_layouts(layout, a.shape, b.shape)
-    whole = a.layout == rows or b.layout == columns
-    panel = _mpi.within_buffers(PANEL)
-    step = max(1, panel // (width * dtype.itemsize))
-    if whole and depth * width * dtype.itemsize <= 4 * panel:
-        step = max(1, depth)
-    if depth == 0:
-        result._local[...] = np.zeros((), dtype)
-    if result.size == 0:
-        return result
-    room = None
-    for first in range(0, depth, step):
-        part = slice(first, min(first + step, depth))
-        left, right = a, b
-        if step < depth:
-            left, right = a.section((slice(None), part)), b.section((part, slice(None)))
-        needed = operand_layouts(layout, left.shape, right.shape)
-        x = left if left.layout == needed[0] else redistribute(left, needed[0])
-        y = right if right.layout == needed[1] else redistribute(right, needed[1])
-        if not result._local.size:
-            continue
-        p, q = x.local.astype(dtype, copy=False), y.local.astype(dtype, copy=False)
-        if first == 0:
-            np.matmul(p, q, out=result._local)
-        else:
-            room = np.matmul(p, q, out=room)
-            np.add(result._local, room, out=result._local)
-    return result
 
 
 def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

@@ -14,6 +14,7 @@ from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather, exchange
+from hocket.computing.combining import added
 from hocket.computing.dividing import divide, sources_of
 from hocket.computing.layouts import balanced, even, is_local, numbers, one_axis
 from hocket.computing.local_sorting import order_stably, sorted_stably
@@ -266,7 +267,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     a = redistribute(a, balanced(a.layout.shape, comm.size))
     if not isinstance(v, Array):
         counts = np.asarray(np.searchsorted(a.local, v, side))
-        found = allgather(comm, counts).sum(axis=0).reshape(np.shape(v))
+        found = added(comm, counts)
         return found if np.ndim(v) else np.intp(found)
     begins = even(a.layout.num_elements, comm.size)
     filled = [r for r in range(comm.size) if begins[r + 1] > begins[r]]

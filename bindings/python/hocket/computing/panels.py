@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrix products by panels, with the local BLAS.
+
+As in R. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication" (1997): for each
+panel of the inner dimension, two aligned layouts give every process the rows and columns that its
+part of the result needs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hocket import _mpi
+from hocket.arrays import Array
+from hocket.computing.layouts import Shape, aligned, balanced, held, is_grid, kept, like, moved
+from hocket.creation import empty
+from hocket.layouts import Layout
+from hocket.redistribution import redistribute
+
+#: bytes of one operand's panel on a process, if HOCKET_MAX_BUFFER is not less
+PANEL = 64 << 20
+
+
+def elements_of_panel(dtype: np.dtype[Any]) -> int:
+    """The most elements of an operand that a process gets at a time."""
+    return _mpi.within_buffers(PANEL) // dtype.itemsize
+
+
+@kept
+def product_layout(a: Layout, b: Layout, sizes: tuple[int, int]) -> Layout:
+    """The layout of a matrix product: that of `a`, or of `b`, or along rows, whichever moves the
+    fewest bytes."""
+    shape = (a.shape[0], b.shape[1])
+    if 0 in shape:
+        return balanced(shape, max(a.size, b.size))
+    candidates = [like(a, shape), like(b, shape), balanced(shape, max(a.size, b.size), 0)]
+
+    def cost(layout: Layout) -> int:
+        rows, columns = operand_layouts(layout, a.shape, b.shape)
+        return moved(a, rows) * sizes[0] + moved(b, columns) * sizes[1]
+
+    grids = [layout for layout in candidates if is_grid(layout)]
+    return min((each for each in grids if held(each) == each.num_elements), key=cost)
+
+
+@kept
+def operand_layouts(result: Layout, a: Shape, b: Shape) -> tuple[Layout, Layout]:
+    """Whole rows of the first and whole columns of the second operand, aligned with the
+    result's."""
+    if result.num_elements == 0:
+        return balanced(a, result.size), balanced(b, result.size)
+    return (
+        aligned(a, ["i", "*"], ["i", "*"], result),
+        aligned(b, ["*", "j"], ["*", "j"], result),
+    )
+
+
+@kept
+def longest_side(layout: Layout) -> int:
+    """The largest extent of a process's part of a matrix, 1 at least."""
+    return max(1, *(layout.local_shape(r)[d] for r in range(layout.size) for d in (0, 1)))
+
+
+def product(a: Array, b: Array, dtype: np.dtype[Any]) -> Array:
+    """A product of matrices. Collective."""
+    layout = product_layout(a.layout, b.layout, (a.dtype.itemsize, b.dtype.itemsize))
+    result = empty(layout, dtype, a.comm)
+    depth = a.shape[1]
+    width = longest_side(layout)
+    step = max(1, elements_of_panel(dtype) // width)
+    if depth == 0:
+        result._local[...] = np.zeros((), dtype)
+    if result.size == 0:
+        return result
+    room = None
+    for first in range(0, depth, step):
+        part = slice(first, min(first + step, depth))
+        left, right = a, b
+        if step < depth:
+            left, right = a.section((slice(None), part)), b.section((part, slice(None)))
+        needed = operand_layouts(layout, left.shape, right.shape)
+        x = left if left.layout == needed[0] else redistribute(left, needed[0])
+        y = right if right.layout == needed[1] else redistribute(right, needed[1])
+        if not result._local.size:
+            continue
+        p, q = x.local.astype(dtype, copy=False), y.local.astype(dtype, copy=False)
+        if first == 0:
+            np.matmul(p, q, out=result._local)
+        else:
+            room = np.matmul(p, q, out=room)
+            np.add(result._local, room, out=result._local)
+    return result
