@@ -100,7 +100,14 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
     assert alone in other.stdout and alone not in done.stdout
     # No element depends on the distances.
     distances = [line.split(" =")[0] for line in text.splitlines() if "ahead" in line]
-    distances += ["far_array", "short_block", "paired_block", "panel_row", "small_tile", "pair_tile"]
+    distances += [
+        "far_array",
+        "short_block",
+        "paired_block",
+        "panel_row",
+        "small_tile",
+        "pair_tile",
+    ]
     distances += ["past_panel", "near_cache"]
     assert distances[:4] == ["short_ahead", "long_ahead", "ring_ahead", "copy_ahead"]
     for value, *rules in (
