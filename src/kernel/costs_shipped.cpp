@@ -99,7 +99,7 @@ PassCosts PassCosts::zen3() {
             .apart = 10,
             .ring_start = 1.4,
             .ring_waiting = 0.95,
-            .ring_crowded = 0.1,
+            .ring_crowded = 0.18,
             .ring_parts = 12,
             .ring_steps = 22,
             .vast_steps = 200,
