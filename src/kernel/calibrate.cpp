@@ -19,6 +19,7 @@
 #include "kernel/cpu.hpp"
 #include "kernel/move_cycles.hpp"
 #include "kernel/panels.hpp"
+#include "kernel/ringed_tiles.hpp"
 #include "kernel/shifted_tiles.hpp"
 #include "kernel/square.hpp"
 #include "kernel/stream.hpp"
@@ -39,29 +40,35 @@ class Meter {
         byte_ = seconds / static_cast<double>(array_bytes);
     }
 
-    /// The cost of a pass over the first `bytes` bytes of an array.
-    template <class Run>
-    double cost(std::int64_t bytes, Run&& run) const {
-        return least([&] { run(array_.get()); }) / (byte_ * static_cast<double>(bytes));
-    }
-
-    std::byte* other() const { return other_.get(); }
-
-  private:
     struct Free {
         void operator()(std::byte* memory) const { std::free(memory); }
     };
     using Memory = std::unique_ptr<std::byte, Free>;
-    // Of huge pages, as hocket's arrays and NumPy's are where the system has them.
-    static Memory memory() {
+
+    /// The cost of a pass over the first `bytes` bytes of an array.
+    template <class Run>
+    double cost(std::int64_t bytes, Run&& run) const {
+        return cost(array_, bytes, run);
+    }
+    template <class Run>
+    double cost(const Memory& array, std::int64_t bytes, Run&& run) const {
+        return least([&] { run(array.get()); }) / (byte_ * static_cast<double>(bytes));
+    }
+
+    std::byte* other() const { return other_.get(); }
+
+    /// Of huge pages, as hocket's arrays and NumPy's are where the system has them.
+    static Memory memory(std::int64_t bytes = array_bytes) {
         constexpr std::size_t huge_page = std::size_t{2} << 20;
-        Memory made(static_cast<std::byte*>(std::aligned_alloc(huge_page, array_bytes)));
+        const auto size = static_cast<std::size_t>(bytes);
+        Memory made(static_cast<std::byte*>(std::aligned_alloc(huge_page, size)));
         if (!made) throw std::bad_alloc();
-        madvise(made.get(), array_bytes, MADV_HUGEPAGE);
-        std::memset(made.get(), 1, array_bytes);
+        madvise(made.get(), size, MADV_HUGEPAGE);
+        std::memset(made.get(), 1, size);
         return made;
     }
 
+  private:
     // The least of three: other programs only ever add to it.
     template <class Run>
     static double least(Run&& run) {
@@ -112,6 +119,72 @@ double measure_shifted(const Meter& meter, std::int64_t side) {
     ShiftedTiles tiles{.rows = 1, .columns = 4000 / side * side + 1, .unit = unit, .side = side};
     tiles.rows += (array_bytes / (tiles.columns * unit) - 1) / side * side;
     return meter.cost(tiles.bytes(), [&](std::byte* array) { tiles.make_blocks(array, 1); });
+}
+
+std::int64_t rows_of(std::int64_t columns, std::int64_t side) {
+    return array_bytes / (columns * unit) / side * side;
+}
+
+/// Tiles of a matrix with so many columns.
+double measure_tiles(const Meter& meter, std::int64_t side, std::int64_t columns) {
+    const RingedTiles tiles{
+        .rows = rows_of(columns, side), .columns = columns, .unit = unit, .side = side};
+    return meter.cost(tiles.rows * columns * unit,
+                      [&](std::byte* array) { tiles.transpose(array, tiles.ring(1), 1); });
+}
+
+/// Cycles after these tiles, which follow their rings or, to compare, do not.
+double measure_steps(const Meter& meter, std::int64_t side, std::int64_t columns, bool rings) {
+    const RingedTiles tiles{
+        .rows = rows_of(columns, side), .columns = columns, .unit = unit, .side = side};
+    const std::array<std::int64_t, 3> shape{tiles.bands(), side, tiles.across()}, axes{2, 1, 0};
+    const Permutation moved = make_permutation(shape, axes, tiles.block());
+    return meter.cost(tiles.rows * columns * unit, [&](std::byte* array) {
+        move_cycles(array, moved, BlockPositions::dense(tiles.block()),
+                    {.threads = 1, .schedule = {}}, rings ? tiles.ring(1) : Ring{});
+    });
+}
+
+void measure_tile_weights(const Meter& meter, PassCosts& costs) {
+    // Estimates of small differences; what is not measurable stays above 0.
+    const auto positive = [](double value) { return std::max(value, 0.001); };
+    constexpr std::int64_t side = 32, columns = 4000, short_columns = 960, odd = 35;
+    constexpr double block = side * unit;
+    const auto one_of = [&](std::int64_t of_side) {
+        return measure_tiles(meter, of_side, columns / of_side * of_side);
+    };
+    const double usual = one_of(side);
+    // In a band of four tiles one waits in a buffer, and nothing prefetches the first.
+    constexpr std::int64_t few = 4;
+    constexpr double not_fetched = 1.0, copied = 0.7, both = few / (not_fetched + copied);
+    const double ends = positive(both * (measure_tiles(meter, side, few * side) - usual));
+    costs.ring_start = not_fetched * ends;
+    costs.ring_waiting = copied * ends;
+    costs.ring_crowded = positive((measure_tiles(meter, 2 * side, short_columns) - usual) / 2);
+    costs.ring_parts = positive(odd * unit * (one_of(odd) - usual));
+    const std::int64_t whole = columns / side * side;
+    costs.ring_steps = positive(block * (measure_steps(meter, side, whole, true) -
+                                         measure_steps(meter, side, whole, false)));
+    constexpr std::int64_t deep_block = 320;
+    const std::array<std::int64_t, 3> deep{60, 70, array_bytes / deep_block / 60 / 70};
+    const std::array<std::int64_t, 3> reversed{2, 1, 0};
+    const Permutation tensor = make_permutation(deep, reversed, deep_block);
+    const double tensor_cost = meter.cost(tensor.blocks() * deep_block, [&](std::byte* array) {
+        move_cycles(array, tensor, BlockPositions::dense(deep_block),
+                    {.threads = 1, .schedule = {}});
+    });
+    costs.apart = positive(deep_block * (tensor_cost - measure_scattered(meter, deep_block)));
+    constexpr std::int64_t long_block = 4032, rows = 300;
+    const auto steps = [&](const Meter::Memory& array, std::int64_t bytes) {
+        const std::array<std::int64_t, 2> shape{bytes / long_block / rows, rows}, axes{1, 0};
+        const Permutation moved = make_permutation(shape, axes, long_block);
+        return meter.cost(array, shape[0] * rows * long_block, [&](std::byte* at) {
+            move_cycles(at, moved, BlockPositions::dense(long_block),
+                        {.threads = 1, .schedule = {}});
+        });
+    };
+    const Meter::Memory vast = Meter::memory(least_vast);
+    costs.vast_steps = positive(long_block * (steps(vast, least_vast) - steps(vast, array_bytes)));
 }
 
 double measure_squares(const Meter& meter, std::int64_t side) {
@@ -194,6 +267,7 @@ void choose_fetching(const Meter& meter, Distances& chosen) {
 Distances measure_distances(const Meter& meter) {
     constexpr std::int64_t KiB = 1024;
     Distances chosen = PassCosts::shipped().distances;
+    chosen.near_cache = first_level_cache();
     choose(chosen, &Distances::streaming, {Streaming::all, Streaming::conflicting}, [&] {
         return measure_copy(meter, {3000, 4000});
     });
@@ -210,6 +284,8 @@ Distances measure_distances(const Meter& meter) {
     };
     choose(chosen, &Distances::short_ahead, {4 * KiB, 8 * KiB, 16 * KiB, 32 * KiB},
            scattered_in({64, 192}));
+    choose(chosen, &Distances::short_block, {KiB / 2, 1 * KiB, 2 * KiB},
+           scattered_in({640, 960, 1984}));
     choose(chosen, &Distances::long_ahead, {8 * KiB, 16 * KiB, 64 * KiB, 128 * KiB, 256 * KiB},
            scattered_in({4032, 8128, 16320}));
     choose(chosen, &Distances::paired_block, {3 * KiB, 6 * KiB, 12 * KiB, 64 * KiB},
@@ -218,6 +294,12 @@ Distances measure_distances(const Meter& meter) {
            [&] { return measure_panels(meter, 64, 88 * KiB, true); });
     choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
            [&] { return measure_panels(meter, 32, 128 * KiB, false); });
+    choose(chosen, &Distances::past_panel, {512 * KiB, 1024 * KiB, 2048 * KiB, 16384 * KiB}, [&] {
+        double sum = 0;
+        for (const std::int64_t kib : {600, 1500, 6000})
+            sum += measure_panels(meter, 32, kib * KiB, false);
+        return sum;
+    });
     choose(chosen, &Distances::small_tile, {5 * KiB, 10 * KiB, 20 * KiB, 40 * KiB},
            [&] { return measure_squares(meter, 200); });
     choose(chosen, &Distances::pair_tile, {72 * KiB, 144 * KiB, 288 * KiB, 576 * KiB},
@@ -247,14 +329,16 @@ PassCosts PassCosts::measure() {
     costs.scattered.insert(costs.scattered.begin(), {1, 8 * costs.scattered.front().second});
     // Rows of odd lengths, as most are: those of a power of two share sets of the cache.
     for (const std::int64_t kib : {2, 5, 16, 64, 128, 256, 400, 600, 1000, 2000, 4000, 12000}) {
-        const std::int64_t width = kib < 64 ? 16 : 32;
+        const std::int64_t width = kib < 64 ? 16 : kib < 256 ? 32 : 256;
         costs.buffered.emplace_back(kib << 10, measure_panels(meter, width, kib << 10, false));
     }
     for (const std::int64_t kib : {24, 88, 184})
         costs.ringed.emplace_back(kib << 10, measure_panels(meter, 64, kib << 10, true));
-    // Tiles of longer rows, to 1 KiB, are taken to cost what the longest of these do.
-    for (const std::int64_t side : {16, 24, 32, 40, 48})
+    for (const std::int64_t side : {16, 24, 32, 40, 48}) {
         costs.shifted.emplace_back(side * unit, measure_shifted(meter, side));
+        costs.tiled.emplace_back(side * unit, measure_tiles(meter, side, 4000 / side * side));
+    }
+    measure_tile_weights(meter, costs);
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})
         costs.turned.emplace_back(side * unit, measure_squares(meter, side));
     costs.swapped_in_cache = measure_squares(meter, 1500);

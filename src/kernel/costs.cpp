@@ -22,11 +22,12 @@ struct Curve {
     const char* name;
     CostCurve PassCosts::*costs;
 };
-constexpr std::array<Curve, 5> curves{{{"scattered", &PassCosts::scattered},
+constexpr std::array<Curve, 6> curves{{{"scattered", &PassCosts::scattered},
                                        {"buffered", &PassCosts::buffered},
                                        {"ringed", &PassCosts::ringed},
                                        {"turned", &PassCosts::turned},
-                                       {"shifted", &PassCosts::shifted}}};
+                                       {"shifted", &PassCosts::shifted},
+                                       {"tiled", &PassCosts::tiled}}};
 
 /// The lines of one number: a cost, or a distance.
 struct Scalar {
@@ -34,18 +35,28 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 12> scalars{
+constexpr std::array<Scalar, 22> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
+     {"apart", &PassCosts::apart, nullptr},
+     {"ring_start", &PassCosts::ring_start, nullptr},
+     {"ring_waiting", &PassCosts::ring_waiting, nullptr},
+     {"ring_crowded", &PassCosts::ring_crowded, nullptr},
+     {"ring_parts", &PassCosts::ring_parts, nullptr},
+     {"ring_steps", &PassCosts::ring_steps, nullptr},
+     {"vast_steps", &PassCosts::vast_steps, nullptr},
      {"short_ahead", nullptr, &Distances::short_ahead},
      {"long_ahead", nullptr, &Distances::long_ahead},
+     {"short_block", nullptr, &Distances::short_block},
      {"paired_block", nullptr, &Distances::paired_block},
      {"far_array", nullptr, &Distances::far_array},
      {"ring_ahead", nullptr, &Distances::ring_ahead},
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},
      {"pair_tile", nullptr, &Distances::pair_tile},
+     {"past_panel", nullptr, &Distances::past_panel},
+     {"near_cache", nullptr, &Distances::near_cache},
      {"copy_ahead", nullptr, &Distances::copy_ahead}}};
 
 constexpr std::array<std::pair<const char*, Streaming>, 3> streamings{
@@ -181,19 +192,24 @@ std::string PassCosts::text() const {
 }
 
 PassCosts PassCosts::parse(const std::string& text) {
+    // For files that were written before there were so many names.
+    const PassCosts before = shipped();
     PassCosts costs;
-    costs.distances = shipped().distances;  // for files that were written before there were any
+    costs.distances = before.distances;
+    for (const Scalar& each : scalars)
+        if (each.cost) costs.*each.cost = before.*each.cost;
+    costs.swapped_in_cache = costs.swapped_past = 0;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         line = text::trimmed(line.substr(0, line.find('#')));
         if (!line.empty()) read_line(line, costs);
     }
     for (const Curve& each : curves)
-        if ((costs.*each.costs).empty() && each.costs != &PassCosts::shifted)
+        if ((costs.*each.costs).empty() && each.costs != &PassCosts::shifted &&
+            each.costs != &PassCosts::tiled)
             throw Error(std::string("there is no cost of ") + each.name);
-    // As the distances.
-    if (costs.shifted.empty()) costs.shifted = shipped().shifted;
-    if (costs.swapped_apart == 0) costs.swapped_apart = shipped().swapped_apart;
+    if (costs.shifted.empty()) costs.shifted = before.shifted;
+    if (costs.tiled.empty()) costs.tiled = before.tiled;
     if (costs.processor.empty() || costs.swapped_in_cache == 0 || costs.swapped_past == 0)
         throw Error("there is no processor, swapped_in_cache or swapped_past");
     costs.cache = least_streamed_bytes() / 2;
@@ -249,12 +265,9 @@ std::string size_text(std::int64_t bytes) {
 double scattered(std::int64_t block, std::size_t dimensions, bool cached) {
     const double bytes = static_cast<double>(block);
     if (cached) return 1.0 + 45.0 / bytes;
-    // A block that does not begin at a cache line shares one with its neighbour. In more than two
-    // dimensions, successive blocks lie farther apart, where the prefetcher of the second level has
-    // to find them. (Measured.)
+    // A block that does not begin at a cache line shares one with its neighbour.
     const double lines = block > 64 && block % 64 != 0 ? 32.0 : 0.0;
-    const bool near = distances().fetching == Fetching::first_level;
-    const double apart = dimensions > 2 && !near ? 50.0 : 0.0;
+    const double apart = dimensions > 2 ? PassCosts::kept().apart : 0.0;
     return at(PassCosts::kept().scattered, block) + (lines + apart) / bytes;
 }
 
@@ -278,6 +291,11 @@ double ringed(std::int64_t bytes) {
 
 double shifted(std::int64_t block) {
     const CostCurve& measured = PassCosts::kept().shifted;
+    return measured.empty() ? INFINITY : at(measured, block);
+}
+
+double tiled(std::int64_t block) {
+    const CostCurve& measured = PassCosts::kept().tiled;
     return measured.empty() ? INFINITY : at(measured, block);
 }
 

@@ -22,6 +22,8 @@ using CostCurve = std::vector<std::pair<std::int64_t, double>>;
 struct Distances {
     /// Prefetched before short and before long blocks of cycles.
     std::int64_t short_ahead = 16 << 10, long_ahead = 256 << 10;
+    /// Longer blocks of cycles are prefetched in parts, while others move.
+    std::int64_t short_block = 512;
     /// Blocks of cycles that are at least as long are prefetched two at a time, into the second
     /// level, where shorter ones go into the first.
     std::int64_t paired_block = 6 << 10;
@@ -34,6 +36,11 @@ struct Distances {
     /// A square tile that is transposed in the first-level cache, and each of two that change
     /// places.
     std::int64_t small_tile = 10 << 10, pair_tile = 288 << 10;
+    /// Panels that are at least as long are written back past the caches, which have lost their
+    /// lines.
+    std::int64_t past_panel = 16 << 20;
+    /// The first-level cache.
+    std::int64_t near_cache = 32 << 10;
     /// Prefetched before the tiles of a copy.
     std::int64_t copy_ahead = 4096;
     /// Copies beyond the caches that go past them.
@@ -58,13 +65,28 @@ struct PassCosts {
     CostCurve ringed;
     /// Square tiles with rows of so many bytes, of 8-byte units, transposed in place in cache.
     CostCurve turned;
-    /// Square tiles with rows of so many bytes, transposed in rings, within their band or moved to
-    /// rows of another length. Empty where that has not been measured.
+    /// Square tiles with rows of so many bytes, transposed in rings and moved to rows of another
+    /// length. Empty where that has not been measured.
     CostCurve shifted{};
+    /// The same without the move. Empty where that has not been measured.
+    CostCurve tiled{};
     /// Pairs of square tiles of several: in cache, or past the caches if these do not hold the
     /// rows; or pairs of small tiles through two buffers, on a core that fetches into its first
     /// level.
     double swapped_in_cache = 0, swapped_past = 0, swapped_apart = 0;
+    /// Cycles in more than two dimensions, whose successive blocks lie farther apart: over the
+    /// bytes of a block.
+    double apart = 50;
+    /// Tiles in rings cost more: by `ring_start` for a band of one tile, which nothing prefetches,
+    /// and by `ring_waiting` if all of them wait in a buffer; by `ring_crowded` if two share sets
+    /// of the first-level cache, and twice that if it does not hold them; and for rows that are no
+    /// whole lines by `ring_parts`, over their bytes. Cycles that translate positions cost more by
+    /// `ring_steps`, over the bytes of a block.
+    double ring_start = 1.0, ring_waiting = 0.7, ring_crowded = 0.15, ring_parts = 24,
+           ring_steps = 40;
+    /// Cycles in arrays of 512 MiB and more, whose tables of pages leave the caches: over the bytes
+    /// of a block.
+    double vast_steps = 1000;
     Distances distances{};
 
     /// Lines of "name bytes = cost" and "name = bytes", as in the file of `hocket calibrate`; #
@@ -72,10 +94,11 @@ struct PassCosts {
     std::string text() const;
     /// @throws Error that names the line.
     static PassCosts parse(const std::string& text);
-    /// Measures them with one thread; takes a few seconds and 192 MiB.
+    /// Measures them with one thread; takes some 30 seconds and 0.7 GiB.
     static PassCosts measure();
     /// Those measured for this kind of processor, or for the nearest one.
     static PassCosts shipped();
+    static PassCosts zen3();
     static PassCosts zen5();
     /// Those in the file of `hocket calibrate`, else the shipped ones. Read once. @throws Error for
     /// a file that holds no costs.
@@ -84,6 +107,9 @@ struct PassCosts {
     static std::string kept_path();
 };
 
+/// Arrays whose tables of pages do not stay in the caches.
+constexpr std::int64_t least_vast = 512 << 20;
+
 /// Costs that take the place of the kept ones, with their distances, until nullptr does.
 void try_costs(const PassCosts* trial);
 
@@ -91,9 +117,10 @@ void try_costs(const PassCosts* trial);
 double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);
 double buffered(std::int64_t bytes);
 double ringed(std::int64_t bytes);
-/// Tiles in rings that make blocks of so many bytes, or take them apart; infinite where it has not
-/// been measured.
+/// Tiles in rings that make blocks of so many bytes, or take them apart, moved to rows of another
+/// length or within their band; infinite where it has not been measured.
 double shifted(std::int64_t block);
+double tiled(std::int64_t block);
 /// Slabs of blocks, each through a buffer. Short blocks take more instructions; a core that fetches
 /// into its first level has time for these.
 double slabs(std::int64_t bytes, std::int64_t block);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs and distances of the processors that hocket has been measured on.
+#include <algorithm>
+
 #include "kernel/costs.hpp"
 #include "kernel/cpu.hpp"
 
@@ -40,10 +42,69 @@ PassCosts sapphire_rapids() {
         .turned = {{16, 16.5}, {64, 4.73}, {256, 1.81}, {512, 1.32}, {1024, 1.08}, {2288, 1.05}},
         .swapped_in_cache = 1.03,
         .swapped_past = 1.4,
-        .swapped_apart = 1.4};  // not measured, and not used there
+        .swapped_apart = 1.4,  // not measured, and not used there
+        .vast_steps = 0.001,   // not measured
+        .distances = {.past_panel = 2048 * KiB, .near_cache = 48 * KiB}};
 }
 
 }  // namespace
+
+/// One core of an AMD Zen 3, whose second level holds 512 KiB and whose last level is near: panels
+/// of 1 or 2 MiB cost hardly more than those that the second level holds. It takes most of the time
+/// for the lines of short blocks, however early they are prefetched.
+PassCosts PassCosts::zen3() {
+    return {.processor = "AMD Zen 3",
+            .cache = 512 * KiB,
+            .scattered = {{1, 120.0},
+                          {8, 15.0},
+                          {16, 6.4},
+                          {32, 3.7},
+                          {64, 1.7},
+                          {128, 1.48},
+                          {192, 1.5},
+                          {320, 1.32},
+                          {448, 1.2},
+                          {960, 1.05},
+                          {1984, 0.8},
+                          {4032, 0.66},
+                          {8128, 0.67},
+                          {16320, 0.7}},
+            .buffered = {{2 * KiB, 1.4},
+                         {5 * KiB, 1.0},
+                         {16 * KiB, 0.9},
+                         {64 * KiB, 0.88},
+                         {128 * KiB, 0.92},
+                         {256 * KiB, 1.15},
+                         {400 * KiB, 1.2},
+                         {600 * KiB, 1.22},
+                         {1000 * KiB, 1.25},
+                         {2000 * KiB, 1.35},
+                         {4000 * KiB, 1.8},
+                         {12000 * KiB, 2.6}},
+            .ringed = {{24 * KiB, 0.68}, {88 * KiB, 0.75}, {184 * KiB, 0.92}},
+            .turned = {{16, 17.0},
+                       {32, 6.3},
+                       {64, 2.75},
+                       {128, 1.55},
+                       {288, 1.1},
+                       {544, 1.05},
+                       {1056, 1.05},
+                       {1600, 1.15},
+                       {2272, 1.15}},
+            .shifted = {{128, 1.4}, {192, 1.25}, {256, 1.3}, {320, 1.3}, {384, 1.3}},
+            .tiled = {{128, 1.2}, {192, 1.05}, {256, 0.98}, {320, 0.95}, {384, 0.95}},
+            .swapped_in_cache = 1.15,
+            .swapped_past = 1.2,
+            .swapped_apart = 1.22,
+            .apart = 10,
+            .ring_start = 1.4,
+            .ring_waiting = 0.95,
+            .ring_crowded = 0.18,
+            .ring_parts = 12,
+            .ring_steps = 22,
+            .vast_steps = 200,
+            .distances = {.short_ahead = 8 * KiB, .short_block = 1 * KiB, .pair_tile = 72 * KiB}};
+}
 
 /// One core of an AMD Zen 5, whose last level is near. It stores whole cache lines without reading
 /// them first, so that streaming stores save nothing. (Measured with one and two threads.)
@@ -83,12 +144,16 @@ PassCosts PassCosts::zen5() {
                        {1600, 0.95},
                        {2272, 1.1}},
             .shifted = {{128, 1.48}, {192, 0.95}, {256, 0.84}, {320, 0.87}, {384, 0.85}},
+            .tiled = {{128, 1.48}, {192, 0.95}, {256, 0.84}, {320, 0.87}, {384, 0.85}},
             .swapped_in_cache = 0.95,
             .swapped_past = 1.52,
             .swapped_apart = 1.1,
+            .apart = 0.001,  // nothing
             .distances = {.short_ahead = 8 * KiB,
                           .long_ahead = 8 * KiB,
                           .ring_ahead = 24 * KiB,
+                          .past_panel = 1024 * KiB,
+                          .near_cache = 48 * KiB,
                           .streaming = Streaming::conflicting,
                           .fetching = Fetching::first_level}};
 }
@@ -96,14 +161,20 @@ PassCosts PassCosts::zen5() {
 PassCosts PassCosts::shipped() {
     const Processor processor = this_processor();
     const bool amd = processor.maker == Processor::Maker::amd;
-    PassCosts costs = amd ? zen5() : sapphire_rapids();
-    if (!processor.zen5()) {
-        if (amd) costs.distances = {};  // its own are of that core alone
-        costs.distances.streaming = Streaming::all;
-    }
-    const bool measured = amd ? processor.zen5()
+    const bool measured = amd ? processor.zen3() || processor.zen5()
                               : processor.maker == Processor::Maker::intel &&
                                     (processor.model == 0x8f || processor.model == 0xcf);
+    PassCosts costs = !amd ? sapphire_rapids() : processor.zen3() ? zen3() : zen5();
+    if (!measured) {
+        if (amd) {  // its own are of that core alone
+            costs.distances = {};
+            costs.apart = PassCosts{}.apart;
+        }
+        costs.distances.streaming = Streaming::all;
+        constexpr std::int64_t most = 16384 * KiB;
+        costs.distances.past_panel = std::min(least_streamed_bytes() / 2, most);
+        costs.distances.near_cache = first_level_cache();
+    }
     costs.origin = "those of " + costs.processor +
                    (measured ? "" : ", which may differ here: measure with hocket calibrate");
     return costs;

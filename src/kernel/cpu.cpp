@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/cpu.hpp"
 
+#include <unistd.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -62,6 +64,21 @@ std::string Processor::name() const {
     if (maker == Maker::other) return "another processor";
     return std::string(maker == Maker::amd ? "AMD" : "Intel") + " family " +
            std::to_string(family) + " model " + std::to_string(model);
+}
+
+bool Processor::zen3() const {
+    // The other models of this family are of Zen 4.
+    const bool zen4 = (model >= 0x10 && model < 0x20) || (model >= 0x60 && model < 0x80) ||
+                      (model >= 0xa0 && model < 0xb0);
+    return maker == Maker::amd && family == 0x19 && !zen4;
+}
+
+std::int64_t first_level_cache() {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    const std::int64_t cache = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    if (cache > 0) return cache;
+#endif
+    return std::int64_t{32} << 10;
 }
 
 Processor this_processor() {

@@ -2,6 +2,7 @@
 // The instruction sets of this processor, detected at run time.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace hocket::kernel {
@@ -25,8 +26,12 @@ struct Processor {
 
     /// "AMD family 26 model 2".
     std::string name() const;
+    bool zen3() const;
     bool zen5() const { return maker == Maker::amd && family == 0x1a; }
 };
 Processor this_processor();
+
+/// Bytes of the first-level cache of data, from the system, or those of an ordinary processor.
+std::int64_t first_level_cache();
 
 }  // namespace hocket::kernel

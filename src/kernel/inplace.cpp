@@ -30,9 +30,11 @@ class Planner {
         if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_splits(best, permutation);
         if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        // Its costs are those of arrays beyond the caches.
-        if (!fits_cache(permutation))
+        // Their costs are those of arrays beyond the caches.
+        if (!fits_cache(permutation)) {
             if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
+            if (auto step = grouped_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        }
         if (best && best->cost() <= 2.0) return best;
         // All other plans move it three times or more.
         if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
@@ -53,6 +55,7 @@ class Planner {
             consider_splits(best, permutation);
             if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
             if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
+            if (auto step = grouped_step(permutation, means_)) consider(best, {{std::move(*step)}});
             if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             consider_reductions(best, permutation);
         }

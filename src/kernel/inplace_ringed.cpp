@@ -100,14 +100,14 @@ struct Ringed {
     double cost() const {
         const RingedTiles all = tiles();
         const auto bytes = static_cast<double>(all.block());
-        // Nothing is prefetched before a band, and what waits in a buffer is copied once more. Each
-        // step of the cycles takes longer: it translates a position, too. `shifted` is measured for
-        // 128 to 384 bytes, and taken to be constant beyond. The weights here are estimates that
-        // nothing calibrates; plans chosen by them were timed on a Zen 5 only.
-        return shifted(all.block()) + 1.0 / static_cast<double>(all.across()) +
-               0.7 * std::min(1.0, all.waiting()) + 0.15 * all.crowded() +
-               (all.block() % 64 != 0 ? 24.0 / bytes : 0.0) +
-               scattered(all.block(), permutation.dimensions()) + 40.0 / bytes;
+        // Each step of the cycles takes longer: it translates a position, too. `tiled` is taken to
+        // be constant beyond the longest rows of which two tiles fit the first-level cache.
+        const PassCosts& costs = PassCosts::kept();
+        return tiled(all.block()) + costs.ring_start / static_cast<double>(all.across()) +
+               costs.ring_waiting * std::min(1.0, all.waiting()) +
+               costs.ring_crowded * all.crowded() +
+               (all.block() % 64 != 0 ? costs.ring_parts / bytes : 0.0) +
+               scattered(all.block(), permutation.dimensions()) + costs.ring_steps / bytes;
     }
     std::int64_t memory(int threads) const {
         return tiles().memory(threads) +

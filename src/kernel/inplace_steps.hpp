@@ -19,6 +19,7 @@ std::optional<Step> trimmed_step(const Permutation& permutation, const Resources
 /// Their cost is infinite on a processor where it has not been measured.
 std::optional<Step> shifted_step(const Permutation& permutation, const Resources& means);
 std::optional<Step> ringed_step(const Permutation& permutation, const Resources& means);
+std::optional<Step> grouped_step(const Permutation& permutation, const Resources& means);
 
 /// Divides the destination's fastest dimension into parts of `width`, which a pass makes blocks
 /// before cycles move them; or the source's fastest dimension, first by cycles, before a pass

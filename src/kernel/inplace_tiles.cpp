@@ -49,16 +49,13 @@ struct Tiling {
         return make_permutation(shape, axes, row());
     }
 
-    /// Whether the tables of the array's pages do not stay in the caches; measured where the core
-    /// moves long blocks in pairs.
+    /// Whether the tables of the array's pages do not stay in the caches.
     bool vast() const {
-        constexpr std::int64_t least = 512 << 20;
-        return distances().fetching == Fetching::first_level &&
-               permutation.batch * permutation.blocks() * permutation.block >= least;
+        return permutation.batch * permutation.blocks() * permutation.block >= least_vast;
     }
     double cost() const {
         const Permutation moved = of_blocks();
-        const double far = vast() ? 1000.0 / static_cast<double>(row()) : 0.0;
+        const double far = vast() ? PassCosts::kept().vast_steps / static_cast<double>(row()) : 0.0;
         return squares().cost() +
                (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()) + far);
     }

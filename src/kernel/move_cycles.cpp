@@ -70,7 +70,6 @@ struct LongBlock {
 struct PairBlock : LongBlock {
     using Ahead = PairLookahead;
 };
-constexpr std::int64_t longest_short_block = 512;
 constexpr std::int64_t longest_paired_block = 32 << 10;  // two threads move longer ones slower
 
 /// Contents of the first positions of divided cycles' segments, by position.
@@ -123,7 +122,7 @@ Walk select_walk(std::int64_t bytes, bool far) {
         case 256:
             return walk<ShortBlock<256>>;
         default:
-            if (bytes <= longest_short_block) return walk<ShortBlock<0>>;
+            if (bytes <= distances().short_block) return walk<ShortBlock<0>>;
             if (!far || distances().fetching == Fetching::second_level) return walk<LongBlock>;
             return bytes >= distances().paired_block && bytes <= longest_paired_block
                        ? walk<PairBlock>

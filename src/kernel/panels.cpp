@@ -26,7 +26,7 @@ using Strides = std::array<std::int64_t, 2>;
 /// The stores that write a panel back into the array. Past the caches only if these have lost its
 /// lines: streaming a cached line takes twice as long.
 StreamCopy select_write_back(std::int64_t bytes) {
-    return bytes >= least_streamed_bytes() / 2 ? select_stream_copy() : copy_cached;
+    return bytes >= distances().past_panel ? select_stream_copy() : copy_cached;
 }
 
 /// Whether to prefetch the next panel during the work on one: if the second-level cache holds both

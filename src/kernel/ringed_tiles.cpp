@@ -215,13 +215,13 @@ bool RingedTiles::possible() const {
     // Rows that are a multiple of a large power of two apart share few sets: stores to them then
     // wait for the second level, one after another. (Measured. Another buffer for each tile, as for
     // pairs of them, costs more than the cycles gain.)
-    return bands() > 0 && across() > 0 && most_in_set(1) <= near_methods;
+    return bands() > 0 && across() > 0 && most_in_set(1) <= near_methods();
 }
 
 int RingedTiles::crowded() const {
     constexpr std::int64_t tiles = 2;
-    if (tiles * side * block() > near_methods * near_method) return 2;
-    return most_in_set(tiles * block() / line + 1) > near_methods ? 1 : 0;
+    if (tiles * side * block() > near_methods() * near_method) return 2;
+    return most_in_set(tiles * block() / line + 1) > near_methods() ? 1 : 0;
 }
 
 /// Several rings a thread, so that a thread that lost its core does not delay the others much. The

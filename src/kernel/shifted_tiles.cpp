@@ -21,7 +21,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
 
 bool ShiftedTiles::possible() const {
     constexpr std::int64_t two = 2;
-    return two * side * block() <= near_methods * near_method && tiles().possible() &&
+    return two * side * block() <= near_methods() * near_method && tiles().possible() &&
            direction() != 0;
 }
 

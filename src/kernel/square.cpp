@@ -47,7 +47,7 @@ std::int64_t small_side(std::int64_t unit) {
 
 /// The number of rows at this distance that the first-level cache holds at once.
 std::int64_t rows_near(std::int64_t pitch) {
-    return near_methods * (near_method / std::gcd(pitch, near_method));
+    return near_methods() * (near_method / std::gcd(pitch, near_method));
 }
 
 /// Whether a core that fetches into its first level finds the rows of a small tile in too few sets

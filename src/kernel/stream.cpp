@@ -83,6 +83,41 @@ __attribute__((target("avx512f,avx512bw"))) void copy_avx512(std::byte* destinat
     if (at < bytes) copy_few(destination + at, source + at, bytes - at);
 }
 
+/// For long pieces: the C library moves these by string instructions, which a Zen 3 runs at 2 GB/s
+/// if the destination is a few bytes beyond the source, modulo pages. (Measured.)
+__attribute__((target("avx2"))) void copy_avx2(std::byte* destination, const std::byte* source,
+                                               std::int64_t bytes) {
+    constexpr std::int64_t wide = 32, four = 4 * wide, page_size = 4096, near = 256;
+    const auto load = [&](std::int64_t at) __attribute__((target("avx2"), always_inline)) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at));
+    };
+    const auto store = [&](std::int64_t at, __m256i value)
+        __attribute__((target("avx2"), always_inline)) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(destination + at), value);
+    };
+    const auto to = reinterpret_cast<std::uintptr_t>(destination);
+    const std::uintptr_t beyond = (to - reinterpret_cast<std::uintptr_t>(source)) % page_size;
+    const std::int64_t begin = wide - static_cast<std::int64_t>(to % wide);
+    const std::int64_t end = begin + (bytes - begin) / wide * wide;
+    store(0, load(0));
+    store(bytes - wide, load(bytes - wide));
+    // Loads wait for stores to the same bytes of other pages, unless these come after them.
+    if (beyond > 0 && beyond < near) {
+        for (std::int64_t at = end - wide; at >= begin; at -= wide) store(at, load(at));
+        return;
+    }
+    std::int64_t at = begin;
+    for (; at + four <= end; at += four) {
+        const __m256i first = load(at), second = load(at + wide);
+        const __m256i third = load(at + 2 * wide), last = load(at + 3 * wide);
+        store(at, first);
+        store(at + wide, second);
+        store(at + 2 * wide, third);
+        store(at + 3 * wide, last);
+    }
+    for (; at < end; at += wide) store(at, load(at));
+}
+
 __attribute__((target("avx512f,avx512bw"))) void copy_and_fetch_avx512(std::byte* destination,
                                                                        const std::byte* source,
                                                                        std::int64_t bytes,
@@ -110,11 +145,15 @@ StreamCopy select_stream_copy() {
 
 void copy_cached(std::byte* destination, const std::byte* source, std::int64_t bytes) {
 #if defined(__x86_64__)
-    // The C library's copy uses registers of half this width: for cached pieces it moves 14 % less
-    // in the same time. (Measured.)
+    // The C library's copy uses registers of half the width of AVX-512: for cached pieces it moves
+    // 14 % less in the same time. (Measured.)
     constexpr std::int64_t longest_piece = 4096;
-    static const bool wide = cpu_level() == CpuLevel::avx512;
-    if (wide && bytes <= longest_piece) return copy_avx512(destination, source, bytes);
+    static const CpuLevel level = cpu_level();
+    if (level == CpuLevel::avx512 && bytes <= longest_piece)
+        return copy_avx512(destination, source, bytes);
+    constexpr std::int64_t most_by_vectors = 2048;
+    if (level == CpuLevel::avx2 && bytes > most_by_vectors)
+        return copy_avx2(destination, source, bytes);
 #endif
     std::memcpy(destination, source, static_cast<std::size_t>(bytes));
 }

@@ -64,7 +64,10 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
 constexpr std::int64_t conflicting_pitch = 1024;
 
 /// That cache: so many times these bytes. Addresses that differ by a multiple of them share a set.
-constexpr std::int64_t near_methods = 12, near_method = 4096;
+constexpr std::int64_t near_method = 4096;
+inline std::int64_t near_methods() {
+    return distances().near_cache / near_method;
+}
 
 /// Rows of a buffer are an odd number of cache lines apart, so that they spread over all sets.
 inline std::int64_t buffer_pitch(std::int64_t width, std::int64_t unit) {

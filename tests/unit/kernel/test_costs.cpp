@@ -41,6 +41,13 @@ TEST(PassCosts, small_squares_whose_rows_share_sets_stay_squares) {
     EXPECT_EQ(plan({4000, 3000}, {1, 0}, 8), "1 tiles");
 }
 
+TEST(PassCosts, tensors_that_share_a_fast_dimension_move_in_groups) {
+    for (const PassCosts& costs : {PassCosts::zen3(), PassCosts::zen5()}) {
+        const Tried tried(costs);
+        EXPECT_EQ(plan({7, 17, 90, 7, 22, 7}, {3, 5, 1, 2, 4, 0}, 8), "1 groups");
+    }
+}
+
 TEST(PassCosts, arrays_in_the_second_level_cache_move_once) {
     const Tried tried(PassCosts::zen5());
     EXPECT_EQ(plan({20, 30, 32}, {2, 1, 0}, 4), "1 slabs");
@@ -77,6 +84,9 @@ TEST(PassCosts, files_without_a_later_name_have_the_shipped_cost) {
     text.erase(line, text.find('\n', line) + 1 - line);
     EXPECT_EQ(PassCosts::parse(text).swapped_apart, shipped.swapped_apart);
     EXPECT_EQ(PassCosts::parse(text).swapped_past, 1.75);
+    // As before tiles in rings had costs of their own.
+    before.tiled.clear();
+    EXPECT_EQ(PassCosts::parse(before.text()).tiled, shipped.tiled);
 }
 
 }  // namespace

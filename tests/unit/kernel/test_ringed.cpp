@@ -28,12 +28,13 @@ void permuted(const Extents& shape, const Extents& axes, std::int64_t unit, std:
                {dense_strides(result, unit), guard, all});
 }
 
-/// How a ringed step cuts the tensor, or "" where there is none; checks what it makes of it.
-std::string check(const Extents& shape, const Extents& axes, std::int64_t unit, int threads) {
+/// How a step cuts the tensor, or "" where there is none; checks what it makes of it.
+std::string check(const Extents& shape, const Extents& axes, std::int64_t unit, int threads,
+                  const decltype(ringed_step)& step_of = ringed_step) {
     constexpr std::int64_t guard = 128, memory = 4 << 20;
     const Permutation permutation = make_permutation(shape, axes, unit);
     const auto step =
-        ringed_step(permutation, {.threads = threads, .memory = memory, .method = "panels"});
+        step_of(permutation, {.threads = threads, .memory = memory, .method = "panels"});
     if (!step) return "";
     EXPECT_LE(step->memory, memory);
     std::mt19937_64 random(5);
@@ -47,13 +48,14 @@ std::string check(const Extents& shape, const Extents& axes, std::int64_t unit, 
     return step->what;
 }
 
-TEST(Ringed, random_tensors_and_threads) {
+/// Random tensors of 4, 8 and 16 bytes, or of any; a step that begins with `parts` or with cycles.
+void check_random(const decltype(ringed_step)& step_of, const std::string& parts, bool any_unit) {
     std::mt19937_64 random(3);
     std::set<std::string> ways;
     int before = 0, after = 0;
     constexpr int rounds = by_watch(600, 60);
     for (int round = 0; round < rounds; ++round) {
-        const std::int64_t units[] = {4, 8, 16};
+        const std::int64_t units[] = {any_unit ? 1 : 4, 8, any_unit ? 24 : 16};
         const auto rank = static_cast<std::size_t>(draw(random, 2, 6));
         Extents shape(rank), axes(rank);
         std::int64_t room = 40000;
@@ -66,15 +68,36 @@ TEST(Ringed, random_tensors_and_threads) {
         std::shuffle(shape.begin(), shape.end(), random);
         std::iota(axes.begin(), axes.end(), 0);
         std::shuffle(axes.begin(), axes.end(), random);
-        const std::string way =
-            check(shape, axes, units[draw(random, 0, 2)], static_cast<int>(draw(random, 1, 4)));
-        if (HasFailure()) return;
-        (way.starts_with("tiles") ? before : after) += way.empty() ? 0 : 1;
+        const std::string way = check(shape, axes, units[draw(random, 0, 2)],
+                                      static_cast<int>(draw(random, 1, 4)), step_of);
+        if (::testing::Test::HasFailure()) return;
+        (way.starts_with(parts) ? before : after) += way.empty() ? 0 : 1;
         ways.insert(way);
     }
     EXPECT_GT(ways.size(), rounds / 20);
     EXPECT_GT(before, rounds / 100);
     EXPECT_GT(after, rounds / 100);
+}
+
+TEST(Ringed, random_tensors_and_threads) {
+    check_random(ringed_step, "tiles", false);
+}
+
+TEST(Grouped, random_tensors_and_threads) {
+    check_random(grouped_step, "groups", true);
+}
+
+TEST(Grouped, source_and_result_share_a_fast_dimension) {
+    const auto grouped = [](const Extents& shape, const Extents& axes, int threads) {
+        const std::string what = check(shape, axes, 8, threads, grouped_step);
+        EXPECT_NE(what.find("groups of"), std::string::npos) << what;
+    };
+    for (const int threads : {1, 3}) {
+        grouped({7, 3, 5, 2, 22, 7}, {3, 5, 1, 2, 4, 0}, threads);
+        grouped({2, 7, 3, 5, 22, 7}, {0, 3, 5, 2, 4, 1}, threads);
+        grouped({6, 5, 3, 4, 11, 12}, {5, 2, 1, 4, 3, 0}, threads);  // 12 numbers two rows' blocks
+        grouped({4, 6, 5, 40, 24}, {4, 3, 2, 0, 1}, threads);        // parts of dimensions
+    }
 }
 
 TEST(Ringed, tiles_cross_the_ends_of_dimensions) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "boxes.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/inplace_steps.hpp"
 #include "kernel/shifted_tiles.hpp"
 #include "unit/watched.hpp"
@@ -74,9 +75,16 @@ TEST(Shifted, tiles_fit_the_first_level_cache) {
     const auto possible = [](std::int64_t rows, std::int64_t columns, std::int64_t side) {
         return ShiftedTiles{.rows = rows, .columns = columns, .unit = 8, .side = side}.possible();
     };
+    Distances trial;
+    trial.near_cache = 48 << 10;
+    try_distances(&trial);
     EXPECT_TRUE(possible(3001, 7001, 48));
     EXPECT_FALSE(possible(3001, 7001, 64));
     EXPECT_FALSE(possible(3001, 6144, 40));  // all rows in the same sets
+    trial.near_cache = 32 << 10;
+    EXPECT_FALSE(possible(3001, 7001, 48));
+    EXPECT_TRUE(possible(3001, 7001, 40));
+    try_distances(nullptr);
 }
 
 }  // namespace
