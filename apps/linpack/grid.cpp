@@ -91,7 +91,7 @@ Sharing& Grid::sharing(std::int64_t rows, std::int64_t columns) const {
         const auto& [mine, theirs] =
             std::tie(sharing.memory_[sharing.me_], sharing.memory_[static_cast<std::size_t>(r)]);
         const int other = process(r, column_);
-        // What the other process waits for comes first.
+        // The send first: the other process waits for it.
         sharing.requests_.push_back(tasks_.send_init(mine, other));
         sharing.requests_.push_back(tasks_.recv_init(theirs, other));
     }
