@@ -91,8 +91,9 @@ Sharing& Grid::sharing(std::int64_t rows, std::int64_t columns) const {
         const auto& [mine, theirs] =
             std::tie(sharing.memory_[sharing.me_], sharing.memory_[static_cast<std::size_t>(r)]);
         const int other = process(r, column_);
-        sharing.requests_.push_back(tasks_.recv_init(theirs, other));
+        // The send first: the other process waits for it.
         sharing.requests_.push_back(tasks_.send_init(mine, other));
+        sharing.requests_.push_back(tasks_.recv_init(theirs, other));
     }
     return sharing;
 }
@@ -116,8 +117,8 @@ PivotSearch& Grid::pivot_search(std::int64_t elements) const {
         PivotSearch::Round& added =
             search.rounds_.emplace_back(PivotSearch::Round{other, receives, decided});
         const int task = process(other, column_);
-        if (receives) added.requests.push_back(tasks_.recv_init(search.memory_[1], task));
         if (sends) added.requests.push_back(tasks_.send_init(search.memory_[0], task));
+        if (receives) added.requests.push_back(tasks_.recv_init(search.memory_[1], task));
     };
     // Rows beyond a power of two take part by another one.
     const int power = static_cast<int>(std::bit_floor(static_cast<unsigned int>(rows_)));

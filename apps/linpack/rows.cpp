@@ -94,8 +94,8 @@ std::vector<hocket::Request> Swap::start(std::int64_t tag) {
         if (r == grid.row()) continue;
         const int process = grid.process(r, grid.column());
         const Block in[] = {rows_of(r)};
-        if (in[0].rows > 0) requests.push_back(grid.receive(in, process, tag));
         if (out[0].rows > 0) requests.push_back(grid.send(out, process, tag));
+        if (in[0].rows > 0) requests.push_back(grid.receive(in, process, tag));
     }
     // A step that paused for a message within the node would find its columns out of the cache.
     if (grid.shares_memory())
