@@ -34,7 +34,7 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 12> scalars{
+constexpr std::array<Scalar, 13> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
@@ -46,7 +46,8 @@ constexpr std::array<Scalar, 12> scalars{
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},
      {"pair_tile", nullptr, &Distances::pair_tile},
-     {"copy_ahead", nullptr, &Distances::copy_ahead}}};
+     {"copy_ahead", nullptr, &Distances::copy_ahead},
+     {"streamed_copy", nullptr, &Distances::streamed_copy}}};
 
 constexpr std::array<std::pair<const char*, Streaming>, 3> streamings{
     {{"none", Streaming::none}, {"conflicting", Streaming::conflicting}, {"all", Streaming::all}}};
