@@ -271,6 +271,11 @@ Distances measure_distances(const Meter& meter) {
     choose(chosen, &Distances::streaming, {Streaming::all, Streaming::conflicting}, [&] {
         return measure_copy(meter, {3000, 4000});
     });
+    choose(chosen, &Distances::streamed_copy, {INT64_C(64), 4096 * KiB, 12288 * KiB}, [&] {
+        double sum = 0;
+        for (const std::int64_t rows : {500, 800, 1100}) sum += measure_copy(meter, {rows, 1000});
+        return sum;
+    });
     choose_fetching(meter, chosen);
     choose(chosen, &Distances::copy_ahead, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB}, [&] {
         return measure_copy(meter, {100, 300, 400});

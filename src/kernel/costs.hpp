@@ -43,6 +43,9 @@ struct Distances {
     std::int64_t near_cache = 32 << 10;
     /// Prefetched before the tiles of a copy.
     std::int64_t copy_ahead = 4096;
+    /// Smaller copies do not go past the caches, nor do those smaller than twice the second level:
+    /// the last level holds source and destination.
+    std::int64_t streamed_copy = 64;
     /// Copies beyond the caches that go past them.
     Streaming streaming = Streaming::all;
     Fetching fetching = Fetching::second_level;

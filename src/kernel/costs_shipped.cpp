@@ -103,7 +103,12 @@ PassCosts PassCosts::zen3() {
             .ring_parts = 12,
             .ring_steps = 22,
             .vast_steps = 200,
-            .distances = {.short_ahead = 8 * KiB, .short_block = 1 * KiB, .pair_tile = 72 * KiB}};
+            // The last level is near: smaller copies past the caches take up to 2 times as long,
+            // larger ones 0.7 to 1.2 times. (Measured.)
+            .distances = {.short_ahead = 8 * KiB,
+                          .short_block = 1 * KiB,
+                          .pair_tile = 72 * KiB,
+                          .streamed_copy = 12288 * KiB}};
 }
 
 /// One core of an AMD Zen 5, whose last level is near. It stores whole cache lines without reading

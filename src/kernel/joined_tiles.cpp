@@ -141,7 +141,11 @@ bool joining_pays(std::span<const Loop> loops, std::int64_t unit) {
     const Loop& i = loops[loops.size() - 2];
     const Loop& j = loops[loops.size() - 1];
     if (i.source != unit || j.destination != unit) return false;
-    return i.extent * unit < short_row || j.extent * unit < short_row;
+    const auto outer = loops.first(loops.size() - 2);
+    return (i.extent * unit < short_row || j.extent * unit < short_row) &&
+           std::any_of(outer.begin(), outer.end(), [&](const Loop& loop) {
+               return loop.source == i.extent * unit || loop.destination == j.extent * unit;
+           });
 }
 
 JoinedTiles::JoinedTiles(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,

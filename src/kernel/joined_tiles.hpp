@@ -61,7 +61,8 @@ class JoinedTiles {
     std::int64_t blocks_;
 };
 
-/// Whether joined tiles are faster than tiles of the last two of `loops`.
+/// Whether joined tiles are faster than tiles of the last two of `loops`: these are short, and
+/// there is a loop to join.
 bool joining_pays(std::span<const Loop> loops, std::int64_t unit);
 
 }  // namespace hocket::kernel

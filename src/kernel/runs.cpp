@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/costs.hpp"
+#include "kernel/run_vectors.hpp"
 #include "kernel/short_runs.hpp"
 #include "kernel/stream.hpp"
 
@@ -36,10 +37,11 @@ constexpr auto run_loops(std::index_sequence<sizes...>) {
 constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 
 /// Runs apart in the source, of a page or less. The hardware's prefetchers stop at the end of a
-/// page, so each run would begin with misses: 14 % more time. (Measured: runs of 2 KiB.)
-void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
-                          std::int64_t source_stride, std::int64_t destination_stride,
-                          std::int64_t run) {
+/// page, so each run would begin with misses: 14 % more time. (Measured: runs of 2 KiB.) `more`
+/// runs of the source follow.
+void copy_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
+                       std::int64_t source_stride, std::int64_t destination_stride,
+                       std::int64_t run, std::int64_t more) {
     // A core that fetches more lines at a time into its first level looks further ahead: 5 to 25 %
     // less time. (Measured: runs of 0.5 to 1 KiB on a Zen 5.)
     const Distances& chosen = distances();
@@ -49,18 +51,23 @@ void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::
     for (std::int64_t k = 0; k < count; ++k) {
         const std::byte* const from = source + k * source_stride;
         copy_and_fetch(destination + k * destination_stride, from, run,
-                       k + ahead < count ? from + ahead * source_stride : from);
+                       k + ahead < count + more ? from + ahead * source_stride : from);
     }
+}
+void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
+                          std::int64_t source_stride, std::int64_t destination_stride,
+                          std::int64_t run) {
+    copy_fetched_runs(source, destination, count, source_stride, destination_stride, run, 0);
 }
 constexpr std::int64_t least_fetched_run = 512, longest_fetched_run = 4096;
 
-/// The loop for `count` whole runs.
+/// The loop for `count` whole runs. `far`: the copy is beyond the caches.
 RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t destination_stride,
-                    std::int64_t run) {
+                    std::int64_t run, bool far) {
     if (const RunLoop short_runs =
             select_short_run_loop(count, source_stride, destination_stride, run))
         return short_runs;
-    if (source_stride != run && run >= least_fetched_run && run <= longest_fetched_run)
+    if (far && source_stride != run && run >= least_fetched_run && run <= longest_fetched_run)
         return loop_of_fetched_runs;
     return select_run_loop(run);
 }
@@ -82,10 +89,14 @@ void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64
     constexpr std::int64_t stage_bytes = 16 << 10;  // a part of the first-level cache
     alignas(64) std::byte stage[stage_bytes];
     const std::int64_t most = stage_bytes / run;
-    const RunLoop gather = select_loop(std::min(most, count), source_stride, run, run);
+    const RunLoop gather = select_loop(std::min(most, count), source_stride, run, run, true);
     for (std::int64_t k = 0; k < count; k += most) {
         const std::int64_t now = std::min(most, count - k);
-        gather(source + k * source_stride, stage, now, source_stride, run, run);
+        if (gather == loop_of_fetched_runs)
+            copy_fetched_runs(source + k * source_stride, stage, now, source_stride, run, run,
+                              count - k - now);
+        else
+            gather(source + k * source_stride, stage, now, source_stride, run, run);
         stream(destination + k * run, stage, now * run);
     }
 }
@@ -98,7 +109,7 @@ RunLoop select_streaming_loop(const Loop& inner, std::int64_t run) {
         inner.extent * run >= least_streamed_run)
         return loop_of_gathers;
     if (run >= least_streamed_run) return loop_of_streams;
-    return select_loop(inner.extent, inner.source, inner.destination, run);
+    return select_loop(inner.extent, inner.source, inner.destination, run, true);
 }
 
 /// Rows of a few short runs each, for which finding the next row would be most of the work. The
@@ -117,6 +128,7 @@ std::int64_t rows_at_once(std::span<const Loop> loops, std::int64_t run) {
 }  // namespace
 
 RunLoop select_run_loop(std::int64_t run) {
+    if (const RunLoop vectors = select_vector_run_loop(run)) return vectors;
     const auto index = static_cast<std::size_t>(run - 1);
     return index < short_run_loops.size() ? short_run_loops[index] : loop_of_any;
 }
@@ -141,9 +153,11 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
         destination += position[d] * loops[d].destination;
     }
     const Loop& inner = loops.back();
-    const RunLoop copy_loop = streaming
-                                  ? select_streaming_loop(inner, run)
-                                  : select_loop(inner.extent, inner.source, inner.destination, run);
+    const bool far =
+        last - first >= std::max(least_streamed_bytes(), distances().streamed_copy) / 2;
+    const RunLoop copy_loop =
+        streaming ? select_streaming_loop(inner, run)
+                  : select_loop(inner.extent, inner.source, inner.destination, run, far);
     const std::int64_t most_rows = rows_at_once(loops, run), row = inner.extent * run;
     const std::size_t last_loop = loops.size() - 1;
     std::int64_t left = last - first;

@@ -131,6 +131,21 @@ __attribute__((target("avx512f,avx512bw"))) void copy_and_fetch_avx512(std::byte
     if (at < bytes) copy_few(destination + at, source + at, bytes - at);
 }
 
+__attribute__((target("avx2"))) void copy_and_fetch_avx2(std::byte* destination,
+                                                         const std::byte* source,
+                                                         std::int64_t bytes,
+                                                         const std::byte* next) {
+    std::int64_t at = 0;
+    for (; at + 64 <= bytes; at += 64) {
+        __builtin_prefetch(next + at);
+        for (std::int64_t half = at; half < at + 64; half += 32)
+            _mm256_storeu_si256(
+                reinterpret_cast<__m256i*>(destination + half),
+                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + half)));
+    }
+    std::memcpy(destination + at, source + at, static_cast<std::size_t>(bytes - at));
+}
+
 #endif
 
 }  // namespace
@@ -161,8 +176,9 @@ void copy_cached(std::byte* destination, const std::byte* source, std::int64_t b
 void copy_and_fetch(std::byte* destination, const std::byte* source, std::int64_t bytes,
                     [[maybe_unused]] const std::byte* next) {
 #if defined(__x86_64__)
-    static const bool wide = cpu_level() == CpuLevel::avx512;
-    if (wide) return copy_and_fetch_avx512(destination, source, bytes, next);
+    static const CpuLevel level = cpu_level();
+    if (level == CpuLevel::avx512) return copy_and_fetch_avx512(destination, source, bytes, next);
+    if (level == CpuLevel::avx2) return copy_and_fetch_avx2(destination, source, bytes, next);
 #endif
     std::memcpy(destination, source, static_cast<std::size_t>(bytes));
 }

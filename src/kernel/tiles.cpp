@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "kernel/cpu.hpp"
+#include "kernel/narrow_tiles.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/tile_vectors.hpp"
 
@@ -178,18 +179,48 @@ void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byt
                });
 }
 
-TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,
-                   const std::byte* destination)
-    : outer_(loops.first(loops.size() - 2)) {
+namespace {
+
+/// The last two loops.
+Tile tile_of_loops(std::span<const Loop> loops, std::int64_t unit) {
     const Loop& i = loops[loops.size() - 2];
     const Loop& j = loops[loops.size() - 1];
-    tile_ = {.unit = unit,
-             .ni = i.extent,
-             .nj = j.extent,
-             .source_i = i.source,
-             .source_j = j.source,
-             .destination_i = i.destination,
-             .destination_j = j.destination};
+    return {.unit = unit,
+            .ni = i.extent,
+            .nj = j.extent,
+            .source_i = i.source,
+            .source_j = j.source,
+            .destination_i = i.destination,
+            .destination_j = j.destination};
+}
+
+TileKernel select_kernel(const Tile& tile) {
+    const TileKernel narrow = select_narrow_kernel(tile);
+    return narrow ? narrow : select_tile_kernel(tile);
+}
+
+void copy_tiles(std::span<const Loop> outer, const Tile& tile, TileKernel kernel,
+                const std::byte* source, std::byte* destination) {
+    if (outer.empty()) return kernel(source, destination, tile);
+    const Loop& loop = outer.front();
+    for (std::int64_t k = 0; k < loop.extent; ++k)
+        copy_tiles(outer.subspan(1), tile, kernel, source + k * loop.source,
+                   destination + k * loop.destination);
+}
+
+}  // namespace
+
+void copy_small_tiles(std::span<const Loop> loops, std::int64_t unit, const std::byte* source,
+                      std::byte* destination) {
+    const Tile tile = tile_of_loops(loops, unit);
+    copy_tiles(loops.first(loops.size() - 2), tile, select_kernel(tile), source, destination);
+}
+
+TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,
+                   bool beyond_cache, const std::byte* destination)
+    : outer_(loops.first(loops.size() - 2)), tile_(tile_of_loops(loops, unit)) {
+    const Loop& i = loops[loops.size() - 2];
+    const Loop& j = loops[loops.size() - 1];
     // A block goes through a dense stage in cache if its rows in the destination are contiguous.
     // Writes to the stage are cheap in any order. The stage is then written as whole cache lines,
     // even if the destination's rows are a power of two apart and would evict each other (half of
@@ -200,7 +231,7 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
     streaming_ = long_rows && (streaming == Streaming::all ||
                                (streaming == Streaming::conflicting && conflicting));
     staged_ = streaming_ || (j.destination == unit && i.destination % conflicting_pitch == 0);
-    kernel_ = select_tile_kernel(tile_);
+    kernel_ = select_kernel(tile_);
     // A line that two blocks write in parts is read and written by each of them. (For arrays 16
     // bytes beyond a line, as malloc returns them, that took more than half of the speed.) So
     // blocks begin at cache lines if these begin at the same units of every row, and the
@@ -224,6 +255,9 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
     block_i_ = std::min(rows, i.extent);
     block_j_ = std::min(units / block_i_, j.extent);
     block_i_ = std::min(units / block_j_, i.extent);
+    const std::int64_t source_row = block_i_ * i.source;
+    fetched_ = beyond_cache && i.source > 0 && source_row <= longest_fetched_row &&
+               j.source != source_row;  // rows without gaps are one long row
     blocks_of_i_ = ceil_div(i.extent, block_i_);
     if (lines && j.destination == unit && block_j_ < j.extent && block_j_ >= line) {
         block_j_ -= block_j_ % line;
@@ -257,11 +291,10 @@ void TileGrid::copy(const std::byte* source, std::byte* destination, std::int64_
     // Rows of the stage are padded by a cache line, so that they spread over the sets of the cache.
     const std::int64_t pitch = ceil_div<std::int64_t>(block_j_ * tile_.unit, 64) * 64 + 64;
     std::byte* const stage = staged_ ? thread_scratch(Scratch::stage, block_i_ * pitch) : nullptr;
-    const bool fetched = block_i_ * tile_.source_i <= longest_fetched_row && tile_.source_i > 0;
     BlockExtent next = block_extent(first);
     for (std::int64_t block = first; block < last; ++block) {
         const BlockExtent now = next;
-        const bool fetches = fetched && block + 1 < last;
+        const bool fetches = fetched_ && block + 1 < last;
         if (block + 1 < last) next = block_extent(block + 1);
         Tile tile = tile_;
         tile.ni = now.ni;

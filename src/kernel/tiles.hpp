@@ -88,11 +88,16 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
 void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byte* destination,
                       ListedTile tile, Prefetcher* ahead = nullptr);
 
+/// Copies a box in the first-level cache, tile by tile. The last two of `loops` are i and j.
+void copy_small_tiles(std::span<const Loop> loops, std::int64_t unit, const std::byte* source,
+                      std::byte* destination);
+
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {
   public:
-    /// `destination` is the address of the destination: blocks begin at its cache lines.
-    TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,
+    /// `beyond_cache`: memory has to be prefetched. `destination` is the address of the
+    /// destination: blocks begin at its cache lines.
+    TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming, bool beyond_cache,
              const std::byte* destination);
     std::int64_t blocks() const { return blocks_; }
     /// Copies the blocks [first, last), counted along the source.
@@ -110,7 +115,7 @@ class TileGrid {
     Tile tile_;
     TileKernel kernel_;
     StreamCopy store_row_;
-    bool staged_, streaming_;
+    bool staged_, streaming_, fetched_;
     std::int64_t block_i_, block_j_;  // units
     std::int64_t before_j_ = 0;       // units by which the first block of a row is smaller
     std::int64_t blocks_of_i_, blocks_of_j_, blocks_;

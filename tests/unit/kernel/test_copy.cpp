@@ -180,6 +180,33 @@ TEST(Copy, rows_of_a_few_short_runs) {
                 }
 }
 
+// Runs that move as vectors, of every rest; in the caches along the source, and past them.
+TEST(Copy, runs_of_every_length) {
+    std::mt19937_64 random(9);
+    for (std::int64_t run = 24; run <= 4300; run += run < 600 ? 1 : by_watch(61, 301)) {
+        const Extents extents{7, 5, run};
+        const Place from{{run, 7 * run, 1}, 3, 35 * run + 3},
+            to{{5 * run, run, 1}, 9, 35 * run + 9};
+        check(random, extents, 1, from, to, 1);
+        if (HasFatalFailure()) return;
+    }
+}
+
+// Pictures, whose colours come together or apart.
+TEST(Copy, narrow_matrices) {
+    std::mt19937_64 random(10);
+    for (const std::int64_t unit : {1, 2, 4, 8})
+        for (std::int64_t few = 2; few <= 17; ++few)
+            for (const std::int64_t many : {15, 16, 33, 64, 500, by_watch(9001, 1001)}) {
+                const std::int64_t bytes = few * many * unit;
+                const Place together{{few * unit, unit}, 5, bytes + 5};
+                const Place apart{{unit, many * unit}, 2, bytes + 2};
+                check(random, {many, few}, unit, together, apart, 1);
+                check(random, {many, few}, unit, apart, together, 1);
+                if (HasFatalFailure()) return;
+            }
+}
+
 TEST(Copy, knows_what_is_contiguous) {
     using Strides = std::array<std::int64_t, 2>;
     const Extents extents{4, 6};
