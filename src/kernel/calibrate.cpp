@@ -160,7 +160,11 @@ void measure_tile_weights(const Meter& meter, PassCosts& costs) {
     const double ends = positive(both * (measure_tiles(meter, side, few * side) - usual));
     costs.ring_start = not_fetched * ends;
     costs.ring_waiting = copied * ends;
-    costs.ring_crowded = positive((measure_tiles(meter, 2 * side, short_columns) - usual) / 2);
+    const RingedTiles long_rows{
+        .rows = 2 * side, .columns = short_columns, .unit = unit, .side = 2 * side};
+    if (long_rows.crowded() > 0)
+        costs.ring_crowded =
+            positive((measure_tiles(meter, 2 * side, short_columns) - usual) / long_rows.crowded());
     costs.ring_parts = positive(odd * unit * (one_of(odd) - usual));
     const std::int64_t whole = columns / side * side;
     costs.ring_steps = positive(block * (measure_steps(meter, side, whole, true) -
@@ -267,7 +271,7 @@ void choose_fetching(const Meter& meter, Distances& chosen) {
 Distances measure_distances(const Meter& meter) {
     constexpr std::int64_t KiB = 1024;
     Distances chosen = PassCosts::shipped().distances;
-    chosen.near_cache = first_level_cache();
+    if (const std::int64_t cache = first_level_cache(); cache > 0) chosen.near_cache = cache;
     choose(chosen, &Distances::streaming, {Streaming::all, Streaming::conflicting}, [&] {
         return measure_copy(meter, {3000, 4000});
     });

@@ -166,19 +166,25 @@ PassCosts PassCosts::zen5() {
 PassCosts PassCosts::shipped() {
     const Processor processor = this_processor();
     const bool amd = processor.maker == Processor::Maker::amd;
-    const bool measured = amd ? processor.zen3() || processor.zen5()
-                              : processor.maker == Processor::Maker::intel &&
-                                    (processor.model == 0x8f || processor.model == 0xcf);
-    PassCosts costs = !amd ? sapphire_rapids() : processor.zen3() ? zen3() : zen5();
+    // Zen 3: of its servers, whose last level holds 32 MiB.
+    constexpr int end_of_servers = 0x10, zen3_family = 0x19;
+    const bool measured =
+        amd ? processor.zen5() || (processor.zen3() && processor.model < end_of_servers)
+            : processor.maker == Processor::Maker::intel &&
+                  (processor.model == 0x8f || processor.model == 0xcf);
+    const bool older = processor.zen3() || processor.family < zen3_family;
+    PassCosts costs = !amd ? sapphire_rapids() : older ? zen3() : zen5();
     if (!measured) {
         if (amd) {  // its own are of that core alone
             costs.distances = {};
             costs.apart = PassCosts{}.apart;
+            costs.vast_steps = sapphire_rapids().vast_steps;
         }
         costs.distances.streaming = Streaming::all;
         constexpr std::int64_t most = 16384 * KiB;
         costs.distances.past_panel = std::min(least_streamed_bytes() / 2, most);
-        costs.distances.near_cache = first_level_cache();
+        if (const std::int64_t cache = first_level_cache(); cache > 0)
+            costs.distances.near_cache = cache;
     }
     costs.origin = "those of " + costs.processor +
                    (measured ? "" : ", which may differ here: measure with hocket calibrate");

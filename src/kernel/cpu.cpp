@@ -68,8 +68,7 @@ std::string Processor::name() const {
 
 bool Processor::zen3() const {
     // The other models of this family are of Zen 4.
-    const bool zen4 = (model >= 0x10 && model < 0x20) || (model >= 0x60 && model < 0x80) ||
-                      (model >= 0xa0 && model < 0xb0);
+    const bool zen4 = (model >= 0x10 && model < 0x20) || (model >= 0x60 && model < 0xb0);
     return maker == Maker::amd && family == 0x19 && !zen4;
 }
 
@@ -78,7 +77,7 @@ std::int64_t first_level_cache() {
     const std::int64_t cache = sysconf(_SC_LEVEL1_DCACHE_SIZE);
     if (cache > 0) return cache;
 #endif
-    return std::int64_t{32} << 10;
+    return 0;
 }
 
 Processor this_processor() {

@@ -31,7 +31,7 @@ struct Processor {
 };
 Processor this_processor();
 
-/// Bytes of the first-level cache of data, from the system, or those of an ordinary processor.
+/// Bytes of the first-level cache of data; 0 if the system does not tell.
 std::int64_t first_level_cache();
 
 }  // namespace hocket::kernel

@@ -22,6 +22,7 @@ template <int bytes>
 struct Simd {
     using Vector __attribute__((vector_size(bytes))) = double;
     using Bits __attribute__((vector_size(bytes))) = long long;
+    using Unsigned __attribute__((vector_size(bytes))) = unsigned long long;
     using Words __attribute__((vector_size(bytes))) = std::int32_t;
     using Places __attribute__((vector_size(bytes))) = std::uint32_t;
     using Floats __attribute__((vector_size(bytes / 2))) = float;
@@ -104,7 +105,9 @@ HOCKET_INLINE void widen(Extremes<Vector>& extremes, Vector (&x)[wide]) {
     Bits<Vector> least[wide];
 #pragma GCC unroll 4
     for (int v = 0; v < wide; ++v) {
-        least[v] = ((Bits<Vector>)x[v] | sign) - 1;
+        // Of zero, it becomes the largest: only unsigned numbers go round.
+        const auto number = (typename Simd<sizeof(Vector)>::Unsigned)x[v];
+        least[v] = (Bits<Vector>)((number | (1ULL << 63)) - 1);
         x[v] = (Vector)((Bits<Vector>)x[v] & no_sign);
     }
     // Pairs first: one dependent operation for all.

@@ -48,7 +48,11 @@ struct Groups {
     std::int64_t run = 0, unit = 0;
 
     std::int64_t bytes() const { return rows.count() * run; }
-    std::int64_t memory(int threads) const { return threads * (bytes() + 4096); }
+    /// The buffers of all threads, a copy's stage in each, and the rows' places.
+    std::int64_t memory(int threads) const {
+        constexpr std::int64_t stage = 256 << 10, place = 8;
+        return threads * (bytes() + stage) + place * rows.count();
+    }
     void permute(std::byte* array, bool gathers, int threads) const;
 };
 
@@ -235,12 +239,12 @@ class Search {
                     const std::int64_t extent = whole.extents[first];
                     const bool cut = !of_block[first];
                     if (!cut) rows /= first == slowest ? side : extent;
-                    for (const std::int64_t part : cut ? parts[first] : Extents{extent}) {
+                    const std::int64_t whole_part = first == slowest ? side : extent;
+                    for (const std::int64_t part : cut ? parts[first] : Extents{whole_part}) {
                         const std::int64_t row = inner * part;
                         if (row < shortest) continue;
                         if (row * rows > largest) break;
-                        consider(whole, {in_block, side, first, part}, row, rows, side * block,
-                                 gathers);
+                        consider(whole, {in_block, side, first, part}, row, rows, gathers);
                     }
                     inner *= extent;
                     if (inner > largest) break;
@@ -262,10 +266,10 @@ class Search {
         std::int64_t part;
     };
     void consider(const Permutation& whole, const Cut& cut, std::int64_t row, std::int64_t rows,
-                  std::int64_t block, bool gathers) {
+                  bool gathers) {
         // Rows begin and end within lines, and nothing prefetches most of them.
         const double pass = buffered(row * rows) + 64.0 / static_cast<double>(row);
-        if (best_ && pass + scattered(block, 2) >= best_->cost) return;
+        if (best_ && pass >= best_->cost) return;
         const Grouped grouped(whole, cut.in_block, cut.side, cut.first, cut.part);
         if (!grouped.possible()) return;
         Permutation moved = grouped.of_blocks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of 32 bytes to a page as vectors, inline: a call of the C library for each run takes as long
+// Runs of 32 bytes to 2 KiB as vectors, inline: a call of the C library for each run takes as long
 // as moving 200 bytes in the first-level cache.
 #pragma once
 
@@ -8,6 +8,9 @@
 #include "kernel/runs.hpp"
 
 namespace hocket::kernel {
+
+/// Longer runs are copied one by one.
+constexpr std::int64_t longest_vector_run = 2048;
 
 /// The loop for runs of this length; null if the processor has no such vectors, or for other
 /// lengths.

@@ -25,6 +25,11 @@ void loop_of(const std::byte* source, std::byte* destination, std::int64_t count
 
 void loop_of_any(const std::byte* source, std::byte* destination, std::int64_t count,
                  std::int64_t source_stride, std::int64_t destination_stride, std::int64_t run) {
+    if (run > longest_vector_run) {
+        for (std::int64_t k = 0; k < count; ++k)
+            copy_cached(destination + k * destination_stride, source + k * source_stride, run);
+        return;
+    }
     for (std::int64_t k = 0; k < count; ++k)
         std::memcpy(destination + k * destination_stride, source + k * source_stride,
                     static_cast<std::size_t>(run));
@@ -61,13 +66,13 @@ void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::
 }
 constexpr std::int64_t least_fetched_run = 512, longest_fetched_run = 4096;
 
-/// The loop for `count` whole runs. `far`: the copy is beyond the caches.
+/// The loop for `count` whole runs.
 RunLoop select_loop(std::int64_t count, std::int64_t source_stride, std::int64_t destination_stride,
-                    std::int64_t run, bool far) {
+                    std::int64_t run, bool fetches) {
     if (const RunLoop short_runs =
             select_short_run_loop(count, source_stride, destination_stride, run))
         return short_runs;
-    if (far && source_stride != run && run >= least_fetched_run && run <= longest_fetched_run)
+    if (fetches && source_stride != run && run >= least_fetched_run && run <= longest_fetched_run)
         return loop_of_fetched_runs;
     return select_run_loop(run);
 }
@@ -134,7 +139,8 @@ RunLoop select_run_loop(std::int64_t run) {
 }
 
 void copy_runs(const std::byte* source, std::byte* destination, std::span<const Loop> loops,
-               std::int64_t run, bool streaming, std::int64_t first, std::int64_t last) {
+               std::int64_t run, bool streaming, bool fetches, std::int64_t first,
+               std::int64_t last) {
     if (first >= last) return;
     if (loops.empty()) {
         (streaming ? loop_of_streams : loop_of_any)(source + first, destination + first, 1, 0, 0,
@@ -153,11 +159,9 @@ void copy_runs(const std::byte* source, std::byte* destination, std::span<const 
         destination += position[d] * loops[d].destination;
     }
     const Loop& inner = loops.back();
-    const bool far =
-        last - first >= std::max(least_streamed_bytes(), distances().streamed_copy) / 2;
     const RunLoop copy_loop =
         streaming ? select_streaming_loop(inner, run)
-                  : select_loop(inner.extent, inner.source, inner.destination, run, far);
+                  : select_loop(inner.extent, inner.source, inner.destination, run, fetches);
     const std::int64_t most_rows = rows_at_once(loops, run), row = inner.extent * run;
     const std::size_t last_loop = loops.size() - 1;
     std::int64_t left = last - first;

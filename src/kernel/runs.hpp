@@ -19,8 +19,9 @@ using RunLoop = void (*)(const std::byte* source, std::byte* destination, std::i
 RunLoop select_run_loop(std::int64_t run);
 
 /// Copies the bytes [first, last) of a box, counted in the order of its loops; past the caches if
-/// `streaming` is set and whole cache lines are written.
+/// `streaming` is set and whole cache lines are written. `fetches`: runs are prefetched.
 void copy_runs(const std::byte* source, std::byte* destination, std::span<const Loop> loops,
-               std::int64_t run, bool streaming, std::int64_t first, std::int64_t last);
+               std::int64_t run, bool streaming, bool fetches, std::int64_t first,
+               std::int64_t last);
 
 }  // namespace hocket::kernel

@@ -48,6 +48,9 @@ constexpr std::int64_t least_streamed_row = 256;
 // The hardware prefetches longer rows of the source by itself, and better.
 constexpr std::int64_t longest_fetched_row = 512;
 constexpr std::int64_t rows_together = 16;
+// Invariant: no part of a tile cuts its short side, because narrow kernels read and write all of
+// it.
+static_assert(rows_together > longest_narrow_side);
 
 void fetch_rows(const std::byte* from, std::int64_t pitch, std::int64_t first, std::int64_t last,
                 std::int64_t bytes) {

@@ -3,6 +3,7 @@
 // They proceed in blocks of both that fit the cache, so that every cached line is used whole.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -64,9 +65,11 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
 constexpr std::int64_t conflicting_pitch = 1024;
 
 /// That cache: so many times these bytes. Addresses that differ by a multiple of them share a set.
+/// Not more than the processors that have been measured: others may have larger sets.
 constexpr std::int64_t near_method = 4096;
 inline std::int64_t near_methods() {
-    return distances().near_cache / near_method;
+    constexpr std::int64_t most = 12;
+    return std::clamp<std::int64_t>(distances().near_cache / near_method, 1, most);
 }
 
 /// Rows of a buffer are an odd number of cache lines apart, so that they spread over all sets.

@@ -7,12 +7,15 @@
 
 #include "boxes.hpp"
 #include "hocket/kernel.hpp"
+#include "tried.hpp"
 #include "unit/watched.hpp"
 
 namespace {
 
 using namespace hocket::testing;
 using hocket::kernel::Copy;
+using hocket::kernel::Distances;
+using hocket::kernel::distances;
 using hocket::kernel::Stores;
 
 std::string describe(const Extents& extents, std::int64_t itemsize, const Place& from,
@@ -33,6 +36,10 @@ void check(std::mt19937_64& random, const Extents& extents, std::int64_t itemsiz
     const Bytes guards = random_bytes(random, to.bytes);
     Bytes expected = guards;
     naive_copy(extents, itemsize, source, from, expected, to);
+    // Whether the last level holds both sides, so that nothing is prefetched.
+    Distances trial = distances();
+    trial.streamed_copy = draw(random, 0, 1) == 1 ? 64 : INT64_C(1) << 40;
+    const TriedDistances tried(trial);
     const Copy copy(extents, itemsize, from.strides, to.strides);
     const Bytes untouched = source;
     for (const Stores stores : {Stores::automatic, Stores::streaming}) {
@@ -205,6 +212,10 @@ TEST(Copy, narrow_matrices) {
                 check(random, {many, few}, unit, apart, together, 1);
                 if (HasFatalFailure()) return;
             }
+    // More rows than are transposed between two prefetches.
+    constexpr std::int64_t few = 15, many = by_watch(90000, 20000);
+    check(random, {few, many}, 1, {{many, 1}, 0, few * many}, {{1, few}, 0, few * many}, 2);
+    check(random, {few, many}, 1, {{1, few}, 0, few * many}, {{many, 1}, 0, few * many}, 2);
 }
 
 TEST(Copy, knows_what_is_contiguous) {

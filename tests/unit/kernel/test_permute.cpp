@@ -6,8 +6,8 @@
 #include "base/text.hpp"
 #include "boxes.hpp"
 #include "hocket/kernel.hpp"
-#include "kernel/costs.hpp"
 #include "kernel/permutation.hpp"
+#include "tried.hpp"
 #include "unit/watched.hpp"
 
 namespace {
@@ -202,10 +202,9 @@ TEST(PermuteInplace, prefetching_into_either_cache) {
                 trial.long_ahead = draw(random, 64, 40000);
                 trial.far_array = 0;
                 trial.paired_block = draw(random, 64, 2000);
-                try_distances(&trial);
+                const TriedDistances tried(trial);
                 check(random, shape, itemsize, axes,
                       {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
-                try_distances(nullptr);
                 if (HasFailure()) return;
             }
 }

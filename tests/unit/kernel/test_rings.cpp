@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "boxes.hpp"
-#include "kernel/costs.hpp"
 #include "kernel/panels.hpp"
 #include "kernel/permutation.hpp"
+#include "tried.hpp"
 #include "unit/watched.hpp"
 
 namespace {
@@ -92,9 +92,8 @@ TEST(Rings, only_where_rows_are_whole_lines) {
     for (const Fetching fetching : {Fetching::second_level, Fetching::first_level}) {
         Distances trial;
         trial.fetching = fetching;
-        try_distances(&trial);
+        const TriedDistances tried(trial);
         EXPECT_EQ(rings(8000, 80, 100, 8, false), fetching == Fetching::first_level);
-        try_distances(nullptr);
     }
 }
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "boxes.hpp"
-#include "kernel/costs.hpp"
 #include "kernel/inplace_steps.hpp"
 #include "kernel/shifted_tiles.hpp"
+#include "tried.hpp"
 #include "unit/watched.hpp"
 
 namespace {
@@ -77,14 +77,16 @@ TEST(Shifted, tiles_fit_the_first_level_cache) {
     };
     Distances trial;
     trial.near_cache = 48 << 10;
-    try_distances(&trial);
-    EXPECT_TRUE(possible(3001, 7001, 48));
-    EXPECT_FALSE(possible(3001, 7001, 64));
-    EXPECT_FALSE(possible(3001, 6144, 40));  // all rows in the same sets
+    {
+        const TriedDistances tried(trial);
+        EXPECT_TRUE(possible(3001, 7001, 48));
+        EXPECT_FALSE(possible(3001, 7001, 64));
+        EXPECT_FALSE(possible(3001, 6144, 40));  // all rows in the same sets
+    }
     trial.near_cache = 32 << 10;
+    const TriedDistances tried(trial);
     EXPECT_FALSE(possible(3001, 7001, 48));
     EXPECT_TRUE(possible(3001, 7001, 40));
-    try_distances(nullptr);
 }
 
 }  // namespace
