@@ -35,7 +35,7 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 23> scalars{
+constexpr std::array<Scalar, 24> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
@@ -58,7 +58,8 @@ constexpr std::array<Scalar, 23> scalars{
      {"past_panel", nullptr, &Distances::past_panel},
      {"near_cache", nullptr, &Distances::near_cache},
      {"copy_ahead", nullptr, &Distances::copy_ahead},
-     {"streamed_copy", nullptr, &Distances::streamed_copy}}};
+     {"streamed_copy", nullptr, &Distances::streamed_copy},
+     {"abreast", nullptr, &Distances::abreast}}};
 
 constexpr std::array<std::pair<const char*, Streaming>, 3> streamings{
     {{"none", Streaming::none}, {"conflicting", Streaming::conflicting}, {"all", Streaming::all}}};

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/environment.hpp"
+#include "kernel/costs.hpp"
 #include "kernel/cpu.hpp"
 
 #if defined(__x86_64__)
@@ -21,9 +22,8 @@ namespace {
 
 #if defined(__x86_64__)
 
-// Copies several pages of a long run at once: the memory's banks and the processor's prefetchers
-// serve several streams faster than one after the other (here by 25 %).
-constexpr std::int64_t page = 4096, abreast = 4;
+// A long run's pages, several at once where `Distances::abreast` says so.
+constexpr std::int64_t page = 4096;
 
 std::int64_t bytes_to_line(const std::byte* position) {
     return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(position) & 63);
@@ -33,12 +33,13 @@ void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t b
     const std::int64_t head = std::min(bytes_to_line(destination), bytes);
     std::memcpy(destination, source, static_cast<std::size_t>(head));
     std::int64_t at = head;
+    const std::int64_t abreast = distances().abreast;
     const auto copy_line = [&](std::int64_t first) {
         for (std::int64_t k = first; k < first + 64; k += 16)
             _mm_stream_si128(reinterpret_cast<__m128i*>(destination + k),
                              _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + k)));
     };
-    for (; at + abreast * page <= bytes; at += abreast * page)
+    for (; abreast > 1 && at + abreast * page <= bytes; at += abreast * page)
         for (std::int64_t line = at; line < at + page; line += 64)
             for (std::int64_t p = 0; p < abreast; ++p) copy_line(line + p * page);
     for (; at + 64 <= bytes; at += 64) copy_line(at);
@@ -57,12 +58,13 @@ __attribute__((target("avx512f,avx512bw"))) void stream_avx512(std::byte* destin
                                                                std::int64_t bytes) {
     std::int64_t at = std::min(bytes_to_line(destination), bytes);
     if (at > 0) copy_few(destination, source, at);
+    const std::int64_t abreast = distances().abreast;
     const auto copy_line = [&](std::int64_t line)
         __attribute__((target("avx512f,avx512bw"), always_inline)) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + line),
                             _mm512_loadu_si512(source + line));
     };
-    for (; at + abreast * page <= bytes; at += abreast * page)
+    for (; abreast > 1 && at + abreast * page <= bytes; at += abreast * page)
         for (std::int64_t line = at; line < at + page; line += 128)
             for (std::int64_t p = 0; p < abreast; ++p) {
                 copy_line(line + p * page);
