@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures what passes over an array in place cost on this processor, and the best distances.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <initializer_list>
-#include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/cpu.hpp"
+#include "kernel/meter.hpp"
 #include "kernel/move_cycles.hpp"
 #include "kernel/panels.hpp"
 #include "kernel/ringed_tiles.hpp"
@@ -26,66 +20,6 @@
 
 namespace hocket::kernel {
 namespace {
-
-// Beyond the last level of most caches.
-constexpr std::int64_t array_bytes = std::int64_t{96} << 20;
-constexpr std::int64_t unit = 8;
-
-class Meter {
-  public:
-    Meter() : array_(memory()), other_(memory()) {
-        const double seconds = least([&] {
-            std::memcpy(other_.get(), array_.get(), static_cast<std::size_t>(array_bytes));
-        });
-        byte_ = seconds / static_cast<double>(array_bytes);
-    }
-
-    struct Free {
-        void operator()(std::byte* memory) const { std::free(memory); }
-    };
-    using Memory = std::unique_ptr<std::byte, Free>;
-
-    /// The cost of a pass over the first `bytes` bytes of an array.
-    template <class Run>
-    double cost(std::int64_t bytes, Run&& run) const {
-        return cost(array_, bytes, run);
-    }
-    template <class Run>
-    double cost(const Memory& array, std::int64_t bytes, Run&& run) const {
-        return least([&] { run(array.get()); }) / (byte_ * static_cast<double>(bytes));
-    }
-
-    std::byte* other() const { return other_.get(); }
-
-    /// Of huge pages, as hocket's arrays and NumPy's are where the system has them.
-    static Memory memory(std::int64_t bytes = array_bytes) {
-        constexpr std::size_t huge_page = std::size_t{2} << 20;
-        const auto size = static_cast<std::size_t>(bytes);
-        Memory made(static_cast<std::byte*>(std::aligned_alloc(huge_page, size)));
-        if (!made) throw std::bad_alloc();
-        madvise(made.get(), size, MADV_HUGEPAGE);
-        std::memset(made.get(), 1, size);
-        return made;
-    }
-
-  private:
-    // The least of three: other programs only ever add to it.
-    template <class Run>
-    static double least(Run&& run) {
-        run();
-        double best = INFINITY;
-        for (int turn = 0; turn < 3; ++turn) {
-            const auto begin = std::chrono::steady_clock::now();
-            run();
-            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-            best = std::min(best, took.count());
-        }
-        return best;
-    }
-
-    Memory array_, other_;
-    double byte_ = 0;  // seconds
-};
 
 /// The mean of matrices of several shapes: some distances between rows make the memory twice as
 /// slow.

@@ -211,7 +211,7 @@ PassCosts PassCosts::parse(const std::string& text) {
             each.costs != &PassCosts::tiled)
             throw Error(std::string("there is no cost of ") + each.name);
     if (costs.shifted.empty()) costs.shifted = before.shifted;
-    // Where it has not been measured, files of before had the next curve for both.
+    // Before there was this curve, files had one for both kinds of tiles.
     if (costs.tiled.empty()) costs.tiled = before.tiled.empty() ? costs.shifted : before.tiled;
     if (costs.processor.empty() || costs.swapped_in_cache == 0 || costs.swapped_past == 0)
         throw Error("there is no processor, swapped_in_cache or swapped_past");

@@ -132,3 +132,34 @@ def test_the_other_byte_order_on_processes_without_elements(comm: Any) -> None:
     for function in (np.max, np.min, np.sum, np.prod):
         check(function(a, axis=0), function(whole, axis=0), function.__name__)
     check(np.add.reduce(a, axis=0, dtype="f8"), whole.sum(axis=0, dtype="f8"), "another size")
+
+
+@ranks(1, 2)
+def test_parameters_of_one_process_are_refused_on_all(comm):
+    v = hk.arange(hk.Layout(4, "(BLOCK)", comm.size), "float64", comm)
+    for call, right in ((np.histogram, 3), (np.quantile, 0.5), (np.percentile, 50.0)):
+        raises_everywhere(comm, TypeError, lambda call=call: call(v, v), "hk.replicated")
+        for wrong in (v, "auto") if call is np.histogram else (v,):
+            last = comm.rank == comm.size - 1
+            error = TypeError if last else hk.Error
+            mixed = wrong if last else right
+            words = "'auto'" if isinstance(wrong, str) else "hk.replicated"
+            raises_everywhere(comm, error, lambda call=call, mixed=mixed: call(v, mixed), words)
+    text = np.array("a")
+    for index in ((np.array([0]),), slice(0, 1), v < 1, (np.array([0]), ...)):
+        raises_everywhere(comm, hk.Error, lambda index=index: v.__setitem__(index, text), "float64")
+    of_text = hk.wrap(np.full(v.local.shape, "a"), v.layout, comm)
+    for_each = np.arange(4)
+    with pytest.raises((hk.Error, ValueError)):
+        v[for_each] = of_text
+    np.testing.assert_array_equal(hk.replicated(v), range(4))
+
+
+@ranks(2)
+def test_weights_of_a_histogram_have_one_dtype(comm):
+    v = hk.arange(hk.Layout(4, "(BLOCK)", 2), "float64", comm)
+    weights = np.ones(4, "f4" if comm.rank else "f8")
+    raises_everywhere(
+        comm, hk.Error, lambda: np.histogram(v, 3, weights=weights), "np.histogram", "float32"
+    )
+    raises_everywhere(comm, hk.Error, lambda: np.histogram(v, 3 + comm.rank), "np.histogram")

@@ -35,13 +35,21 @@ OPERATIONS = {
     "matmul": lambda a, b, line: a[:, :96] @ b[:96],
     "einsum": lambda a, b, line: np.einsum("ki,kj->ij", a.T[:96], b[:96]),
     "tensordot": lambda a, b, line: np.tensordot(b[:96], a[:, :96], ([0], [1])),
-    "argsort": lambda a, b, line: np.argsort(line[: line.size // 4]),
-    "take along": lambda a, b, line: np.take_along_axis(a, np.zeros_like(b[:64], "i8"), 0),
     "diagonal": lambda a, b, line: np.diagonal(a),
     "mask of rows": lambda a, b, line: a[line[:ROWS] > 0],
     "searchsorted": lambda a, b, line: np.searchsorted(np.sort(line[::4]), line[1::4]),
     "isin": lambda a, b, line: np.isin(line[::8], line[1::8]),
     "histogram": lambda a, b, line: np.histogram(line, 1 << 16)[0],
+}
+
+#: operations that move a number for each element, and what they may take, in shares; `places` are
+#: rows all over the array, as processes get what is asked of them
+BY_NUMBERS = {
+    "argsort": (12, lambda a, b, line, places: np.argsort(line)),
+    "take along": (8, lambda a, b, line, places: np.take_along_axis(a, places, 0)),
+    "put along": (24, lambda a, b, line, places: np.put_along_axis(a, places, b, 0)),
+    "take along lines": (2, lambda a, b, line, places: np.take_along_axis(b, places, 0)),
+    "put along lines": (2, lambda a, b, line, places: np.put_along_axis(b, places, b, 0)),
 }
 
 
@@ -59,6 +67,10 @@ def test_no_process_holds_a_whole_array(comm):
     for name, operation in OPERATIONS.items():
         _, peak = peak_of(lambda operation=operation: operation(a, b, line))
         assert peak < 4 * SHARE, f"{name}: {peak / SHARE:.2f} shares"
+    places = numbers.integers(b.layout, 0, ROWS, comm=comm)
+    for name, (most, operation) in BY_NUMBERS.items():
+        _, peak = peak_of(lambda operation=operation: operation(a, b, line, places))
+        assert peak < most * SHARE, f"{name}: {peak / SHARE:.2f} shares"
     _, peak = peak_of(lambda: hk.replicated(b))
     assert peak > 5 * SHARE, "the measure does not see what it is to bound"
 

@@ -27,11 +27,11 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     if axis is None:
         arr, axis = flattened(arr, axis)
     d, layout = of_result(arr, indices, axis)
-    here = own_indices(arr, indices, d, layout)
     if arr.layout == layout and is_local(layout, d):
+        here = own_indices(arr, indices, d, layout)
         found = np.take_along_axis(arr.local, here, d) if here.size else here.astype(arr.dtype)
     else:
-        found = fetch(without_copies(arr), numbers_along(arr, here, d, layout))
+        found = fetch(without_copies(arr), numbers_along(arr, indices, d, layout))
     return made(found, layout, arr.comm)
 
 
@@ -48,12 +48,18 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         values = as_value(values, arr.dtype)
         if broadcast_shape([values, np.broadcast_to(0, layout.shape)]) != layout.shape:
             raise LayoutError(f"a value of shape {values.shape} does not fit {layout.shape}")
-    here = own_indices(arr, indices, d, layout)
     rank = arr._rank_and_size[0]
-    given = np.broadcast_to(bring(values, layout, rank, arr.comm), here.shape)
-    order = numbers(layout, rank).reshape(-1)
-    wanted = numbers_along(arr, here, d, layout)
-    store(arr, wanted, given.astype(arr.dtype).reshape(-1), order)
+    given = np.broadcast_to(bring(values, layout, rank, arr.comm), local_shape(layout, arr.comm))
+    with collective(arr.comm, None):  # text of one process may be no number
+        given = given.astype(arr.dtype, copy=np.may_share_memory(given, arr._local))
+    if arr.layout == layout and is_local(layout, d):
+        here = own_indices(arr, indices, d, layout)
+        if here.size:
+            np.put_along_axis(arr._current(), here, given, d)
+            arr._settle()
+    else:
+        wanted = numbers_along(arr, indices, d, layout)
+        store(arr, wanted, given.reshape(-1), numbers(layout, rank).reshape(-1))
 
 
 def of_result(a: Array, indices: Array, axis: Any) -> tuple[int, Layout]:
@@ -83,14 +89,14 @@ def own_indices(a: Array, indices: Array, d: int, layout: Layout) -> npt.NDArray
                 f"index {wrong.flat[0]} lies outside the shape {a.shape} in dimension {d} (on "
                 f"process {a._rank_and_size[0]})"
             )
-    return np.where(here < 0, here + extent, here)
+    return np.where(here < 0, here + extent, here) if here.min(initial=0) < 0 else here
 
 
-def numbers_along(
-    a: Array, here: npt.NDArray[np.int64], d: int, layout: Layout
-) -> npt.NDArray[np.int64]:
-    """The row-major numbers in `a` of these elements along axis `d`."""
+def numbers_along(a: Array, indices: Array, d: int, layout: Layout) -> npt.NDArray[np.int64]:
+    """The row-major numbers in `a` of the elements at these indices along axis `d`, for this
+    process's part of the result. Collective."""
     rank = a._rank_and_size[0]
+    here = own_indices(a, indices, d, layout)
     if here.size == 0:
         return np.empty(0, np.int64)
     if layout._native.is_indexed:
@@ -99,6 +105,7 @@ def numbers_along(
         places = np.ix_(*layout.global_indices(rank))
     steps = [math.prod(a.shape[e + 1 :]) for e in range(a.ndim)]
     result = here * steps[d]
+    del here  # it may be a copy
     for e, place in enumerate(places):
         if e != d and a.shape[e] > 1:
             result += place * steps[e]

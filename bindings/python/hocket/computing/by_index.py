@@ -182,7 +182,8 @@ def assign_chosen(
         return
     assert plan is not None
     values = np.broadcast_to(bring(value, plan.layout, rank, a.comm), plan.local_shape())
-    values = np.ascontiguousarray(values, a.dtype).reshape(-1).view(plan.rows.dtype)
+    with collective(a.comm, None):  # text of one process may be no number
+        values = np.ascontiguousarray(values, a.dtype).reshape(-1).view(plan.rows.dtype)
     order = numbers(plan.row_layout, rank).reshape(-1)
     store(plan.rows, plan.numbers(), values, order, combine)
     plan.settle()

@@ -26,9 +26,12 @@ AnyArray = npt.NDArray[Any]
 
 def on_grid(a: Array) -> Array:
     """`a` in a layout whose parts are products of sets of indices. Collective."""
-    if is_grid(a.layout):
-        return a
-    return redistribute(a, balanced(a.layout.shape, a.layout.size))
+    layout = grid_of(a.layout)
+    return a if layout is a.layout else redistribute(a, layout)
+
+
+def grid_of(layout: Layout) -> Layout:
+    return layout if is_grid(layout) else balanced(layout.shape, layout.size)
 
 
 @kept
@@ -70,10 +73,13 @@ def combined(
     return made(parts[0], target, comm)
 
 
-def added(comm: MPI.Comm, terms: AnyArray) -> AnyArray:
+def added(call: str, comm: MPI.Comm, terms: AnyArray) -> AnyArray:
     """The sum of the processes' arrays, which have one shape and dtype, on each. Collective."""
+    from hocket.computing.collecting import allgather
     from hocket.computing.methods import numpy
 
+    # Exact sums travel as numbers of one form, so their own messages tell no dtypes apart.
+    allgather(comm, np.zeros(1, np.uint8), f"{call}, adding {terms.dtype} of shape {terms.shape}")
     rows = Layout((comm.size, terms.size), "(BLOCK, *)", comm.size)
     whole = made(terms, rows, comm)
     found: Array = numpy.sum(whole, 0, terms.dtype.newbyteorder("="))

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import functools
 import string
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.combining import combined, on_grid, to_out
+from hocket.computing.combining import combined, grid_of, on_grid, to_out
 from hocket.computing.elementwise import result_types
 from hocket.computing.filling import arange
 from hocket.computing.indexing import element
@@ -27,7 +26,7 @@ from hocket.computing.layouts import (
     one_axis,
 )
 from hocket.computing.operands import as_array, as_arrays, made
-from hocket.computing.panels import elements_of_panel, product
+from hocket.computing.panels import elements_of_panel, moves_less, product
 from hocket.computing.reductions import by_ufunc, is_exact, reduce_all, terms_of
 from hocket.computing.shapes import concatenate, moveaxis, transpose
 from hocket.creation import zeros
@@ -45,9 +44,9 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
     if dtype.kind == "b" or not is_exact(dtype):
         if conjugate:
             a = np.conjugate(a)  # type: ignore[assignment]
-        product: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
+        products: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
         add = np.logical_or if dtype.kind == "b" else np.add
-        return reduce_all("np.vdot", add, by_ufunc(add, dtype), product, dtype)
+        return reduce_all("np.vdot", add, by_ufunc(add, dtype), products, dtype)
     layout = a._layout
     if b._layout is not layout:
         layout = chosen(a.shape, ((layout, a.dtype.itemsize), (b._layout, b.dtype.itemsize)))
@@ -153,25 +152,22 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
         return zeros(balanced(shape, a.comm.size), dtype, a.comm) if shape else dtype.type(0)
     if a.nbytes < b.nbytes or (a.layout.size > 1 and held(a.layout) != a.layout.num_elements):
         a, b, first, second = b, a, second, first
-    if len(first) == len(second) == len(result) == 2 and len({*first, *second}) == 3:
-        if result[0] not in first:
-            a, b, first, second = b, a, second, first
-        if result[0] not in second and result[1] not in first:
-            left = a if first[0] == result[0] else transpose(a)
-            return product(left, b if second[1] == result[1] else transpose(b), dtype)
-    a = on_grid(a)
-    names = [f"i{first.index(x)}" if x in first else "*" for x in second]
-    template = [f"i{d}" if x in second else "*" for d, x in enumerate(first)]
-    needed = aligned(b.shape, names, template, a.layout)
-    whole = [(b.shape[d], d) for d in range(b.ndim) if is_local(needed, d)]
-    most = elements_of_panel(dtype)
-    if b.layout != needed and whole and needed.local_elements(0) > most:
-        label = second[max(whole)[1]]
-        return in_parts(first, a, second, b, result, label, -(-needed.local_elements(0) // most))
-    b = b if b.layout == needed else redistribute(b, needed)
-    # Partial results have the subscripts of the first operand, and then those of the second alone.
     own = [x for x in second if x not in first]
     gone = tuple(d for d, x in enumerate(first) if x not in result)
+    most = elements_of_panel(dtype)
+    if len(result) == 2 and len(first) == len(second) == 2 and len(own) == len(gone) == 1:
+        matrices = as_matrices(first, a, second, b, result)
+        if matrices and moves_less(*matrices, a, b, needed_of(first, a, second, b), gone, dtype):
+            return product(*matrices, dtype)
+    a = on_grid(a)
+    needed = needed_of(first, a, second, b)
+    whole = [(b.shape[d], d) for d in range(b.ndim) if b.shape[d] > 1 and is_local(needed, d)]
+    here_at_most = max(needed.local_elements(rank) for rank in range(needed.size))
+    if b.layout != needed and whole and here_at_most > most:
+        label = second[max(whole)[1]]
+        return in_parts(first, a, second, b, result, label, -(-here_at_most // most))
+    b = b if b.layout == needed else redistribute(b, needed)
+    # Partial results have the subscripts of the first operand, and then those of the second alone.
     here, there = a.local, b.local
     middle = "".join(x for x in first if x in result) + "".join(
         own_kept := [x for x in own if x in result]
@@ -194,6 +190,26 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     return transpose(summed, [middle.index(x) for x in result])
 
 
+def needed_of(first: str, a: Array, second: str, b: Array) -> Layout:
+    """The layout of `b` that is aligned with `a` by common subscripts."""
+    names = [f"i{first.index(x)}" if x in first else "*" for x in second]
+    template = [f"i{d}" if x in second else "*" for d, x in enumerate(first)]
+    return aligned(b.shape, names, template, grid_of(a.layout))
+
+
+def as_matrices(
+    first: str, a: Array, second: str, b: Array, result: str
+) -> Optional[tuple[Array, Array]]:
+    """The factors whose matrix product is the contraction of these two matrices; None if it is
+    none."""
+    if result[0] not in first:
+        first, a, second, b = second, b, first, a
+    if result[0] in second or result[1] in first:
+        return None
+    left = a if first[0] == result[0] else transpose(a)
+    return left, b if second[1] == result[1] else transpose(b)
+
+
 def in_parts(
     first: str, a: Array, second: str, b: Array, result: str, label: str, parts: int
 ) -> Any:
@@ -212,7 +228,11 @@ def in_parts(
     if label in result:
         return concatenate(list(found), result.index(label))
     add: Any = np.logical_or if a.dtype.kind == b.dtype.kind == "b" else np.add
-    return functools.reduce(add, found)
+    total: Any = next(found)
+    for each in found:
+        total = add(total, each, out=total) if isinstance(total, Array) else add(total, each)
+        del each  # before the next one is made
+    return total
 
 
 def einsum_of_one(labels: str, a: Array, result: str) -> Any:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from hocket.arrays import Array
@@ -12,11 +14,22 @@ from hocket.computing.combining import added, scalar, to_out
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import balanced, normal_axes
 from hocket.computing.methods import numpy as np  # of any type
-from hocket.computing.operands import bring, check_alike, without_copies
+from hocket.computing.operands import bring, check_alike, first_communicator, without_copies
 from hocket.creation import zeros
-from hocket.errors import LayoutError, MismatchError
+from hocket.errors import Error, LayoutError, MismatchError
 
 METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@contextmanager
+def types_checked(*operands: Any) -> Iterator[None]:
+    """As `collective`; the process that gave arguments of wrong types raises its `TypeError`."""
+    try:
+        yield
+    except TypeError as error:
+        with suppress(Error), collective(first_communicator(operands), None):
+            raise
+        raise error
 
 
 def sorted_lines(a: Array, axis: Any) -> tuple[Any, tuple[int, ...]]:
@@ -63,12 +76,13 @@ def quantile(
     keepdims: bool = False,
 ) -> Any:
     """`numpy.quantile`, by five of its methods."""
-    if method not in METHODS:
-        raise TypeError(
-            f"np.quantile of distributed arrays takes no method={method!r}; give one of {METHODS}, "
-            "or take elements of np.sort(a, axis=None)"
-        )
-    require_local(np.quantile, q)
+    with types_checked(a, q):
+        require_local(np.quantile, q)
+        if method not in METHODS:
+            raise TypeError(
+                f"np.quantile of distributed arrays takes no method={method!r}; give one of "
+                f"{METHODS}, or take elements of np.sort(a, axis=None)"
+            )
     with collective(a.comm, None):
         q = np.asarray(q) if not isinstance(q, (int, float)) else q
         kind = np.quantile(np.ones(2, a.dtype), q, method=method).dtype
@@ -116,7 +130,8 @@ def require_local(function: Any, q: Any) -> None:
 
 def percentile(a: Array, q: Any, *positional: Any, **options: Any) -> Any:
     """`numpy.percentile`, by five of its methods."""
-    require_local(np.percentile, q)
+    with types_checked(a, q):
+        require_local(np.percentile, q)
     q = np.true_divide(q, a.dtype.type(100) if a.dtype.kind == "f" else 100)
     return quantile(a, q, *positional, **options)
 
@@ -157,14 +172,16 @@ def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Any, Any]:
     """`numpy.histogram`: each process counts its elements."""
-    if isinstance(bins, str):
-        raise TypeError(
-            f"np.histogram of distributed arrays takes no bins={bins!r}; give a number, or edges"
-        )
-    if isinstance(bins, Array):
-        raise TypeError(
-            "np.histogram of distributed arrays takes NumPy's edges: hk.replicated(bins)"
-        )
+    with types_checked(a, bins, weights):
+        if isinstance(bins, str):
+            raise TypeError(
+                f"np.histogram of distributed arrays takes no bins={bins!r}; give a number, or "
+                "edges"
+            )
+        if isinstance(bins, Array):
+            raise TypeError(
+                "np.histogram of distributed arrays takes NumPy's edges: hk.replicated(bins)"
+            )
     with collective(a.comm, None):
         shape = a.shape if weights is None else np.shape(weights)
         shape = weights.shape if isinstance(weights, Array) else shape
@@ -183,7 +200,7 @@ def histogram(
         weights = np.broadcast_to(bring(weights, a.layout, a.comm.rank, a.comm), a.local.shape)
         weights = weights.reshape(-1)
     counts = np.histogram(local, bins, range, weights=weights)[0]
-    found = added(a.comm, counts)
+    found = added("np.histogram", a.comm, counts)
     return (found / np.diff(edges) / found.sum() if density else found), edges
 
 

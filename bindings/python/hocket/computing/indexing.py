@@ -124,7 +124,9 @@ def as_value(value: Any, dtype: np.dtype[Any]) -> Any:
     Error
         for numbers that the type cannot hold, as NumPy does: 300 as uint8, 1j as float64.
     """
-    if isinstance(value, (Array, np.ndarray)):
+    if isinstance(value, Array) or (
+        isinstance(value, np.ndarray) and value.dtype.kind not in "OSU"
+    ):
         return value
     one = isinstance(value, tuple) and dtype.names is not None
     try:

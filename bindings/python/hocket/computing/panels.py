@@ -14,7 +14,18 @@ import numpy as np
 
 from hocket import _mpi
 from hocket.arrays import Array
-from hocket.computing.layouts import Shape, aligned, balanced, held, is_grid, kept, like, moved
+from hocket.computing.combining import grid_of, remain
+from hocket.computing.layouts import (
+    Shape,
+    aligned,
+    balanced,
+    held,
+    is_grid,
+    kept,
+    like,
+    moved,
+    parts_along,
+)
 from hocket.creation import empty
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
@@ -36,13 +47,15 @@ def product_layout(a: Layout, b: Layout, sizes: tuple[int, int]) -> Layout:
     if 0 in shape:
         return balanced(shape, max(a.size, b.size))
     candidates = [like(a, shape), like(b, shape), balanced(shape, max(a.size, b.size), 0)]
-
-    def cost(layout: Layout) -> int:
-        rows, columns = operand_layouts(layout, a.shape, b.shape)
-        return moved(a, rows) * sizes[0] + moved(b, columns) * sizes[1]
-
     grids = [layout for layout in candidates if is_grid(layout)]
-    return min((each for each in grids if held(each) == each.num_elements), key=cost)
+    alone = [layout for layout in grids if held(layout) == layout.num_elements]
+    return min(alone, key=lambda layout: bytes_moved(layout, a, b, sizes))
+
+
+def bytes_moved(result: Layout, a: Layout, b: Layout, sizes: tuple[int, int]) -> int:
+    """For a product of matrices in this layout."""
+    rows, columns = operand_layouts(result, a.shape, b.shape)
+    return moved(a, rows) * sizes[0] + moved(b, columns) * sizes[1]
 
 
 @kept
@@ -61,6 +74,35 @@ def operand_layouts(result: Layout, a: Shape, b: Shape) -> tuple[Layout, Layout]
 def longest_side(layout: Layout) -> int:
     """The largest extent of a process's part of a matrix, 1 at least."""
     return max(1, *(layout.local_shape(r)[d] for r in range(layout.size) for d in (0, 1)))
+
+
+def moves_less(
+    left: Array,
+    right: Array,
+    a: Array,
+    b: Array,
+    needed: Layout,
+    gone: Shape,
+    dtype: np.dtype[Any],
+) -> bool:
+    """Whether the product of two matrices, which are `a` and `b` in either order, moves fewer bytes
+    by panels than `b` to the layout `needed`, aligned with `a`, and partial results over the
+    dimension `gone` of `a`. Also if a process's partial results are larger than a panel."""
+    layout = grid_of(a.layout)
+    stays = 1 - gone[0]
+    of_b = left.shape[0] * right.shape[1] // layout.shape[stays]
+    partial = [of_b * layout.local_shape(rank)[stays] for rank in range(layout.size)]
+    parts = 1 if remain(layout, gone) else len(parts_along(layout, gone[0]))
+    if parts > 1 and max(partial) > elements_of_panel(dtype):
+        return True
+    # Each process gets the others' partial results for its share, and then the others' shares.
+    others = 2 * sum(partial) * (parts - 1) // parts * dtype.itemsize
+    others += (
+        moved(a.layout, layout) * a.dtype.itemsize + moved(b.layout, needed) * b.dtype.itemsize
+    )
+    sizes = left.dtype.itemsize, right.dtype.itemsize
+    best = product_layout(left.layout, right.layout, sizes)
+    return bytes_moved(best, left.layout, right.layout, sizes) < others
 
 
 def product(a: Array, b: Array, dtype: np.dtype[Any]) -> Array:

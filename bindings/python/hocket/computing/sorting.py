@@ -267,7 +267,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     a = redistribute(a, balanced(a.layout.shape, comm.size))
     if not isinstance(v, Array):
         counts = np.asarray(np.searchsorted(a.local, v, side))
-        found = added(comm, counts)
+        found = added("np.searchsorted", comm, counts)
         return found if np.ndim(v) else np.intp(found)
     begins = even(a.layout.num_elements, comm.size)
     filled = [r for r in range(comm.size) if begins[r + 1] > begins[r]]
