@@ -206,7 +206,7 @@ Distances measure_distances(const Meter& meter) {
     constexpr std::int64_t KiB = 1024;
     Distances chosen = PassCosts::shipped().distances;
     if (const std::int64_t cache = first_level_cache(); cache > 0) chosen.near_cache = cache;
-    choose(chosen, &Distances::abreast, {INT64_C(1), INT64_C(2), INT64_C(4)}, [&] {
+    choose(chosen, &Distances::abreast, {4 * KiB, 8 * KiB, 16 * KiB}, [&] {
         return meter.cost(array_bytes, [&](std::byte* array) {
             select_stream_copy()(meter.other(), array, array_bytes);
         });

@@ -46,10 +46,10 @@ struct Distances {
     /// Smaller copies do not go past the caches, nor do those smaller than twice the second level:
     /// the last level holds source and destination.
     std::int64_t streamed_copy = 64;
-    /// Pages of a long run that go past the caches at once. Several streams keep more of the
-    /// memory's banks and of the prefetchers busy; a Zen 3 loses its lines half written then, and
-    /// takes six times as long. (Measured.)
-    std::int64_t abreast = 1;
+    /// So many bytes of a long run, in whole pages, go past the caches at once. Several streams
+    /// keep more of the memory's banks and of the prefetchers busy; a Zen 3 loses its lines half
+    /// written then, and takes six times as long. (Measured.)
+    std::int64_t abreast = 4096;
     /// Copies beyond the caches that go past them.
     Streaming streaming = Streaming::all;
     Fetching fetching = Fetching::second_level;

@@ -44,7 +44,7 @@ PassCosts sapphire_rapids() {
         .swapped_past = 1.4,
         .swapped_apart = 1.4,  // not measured, and not used there
         .vast_steps = 0.001,   // not measured
-        .distances = {.past_panel = 2048 * KiB, .near_cache = 48 * KiB, .abreast = 4}};
+        .distances = {.past_panel = 2048 * KiB, .near_cache = 48 * KiB, .abreast = 16 * KiB}};
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ PassCosts PassCosts::zen5() {
                           .ring_ahead = 24 * KiB,
                           .past_panel = 1024 * KiB,
                           .near_cache = 48 * KiB,
-                          .abreast = 4,
+                          .abreast = 16 * KiB,
                           .streaming = Streaming::conflicting,
                           .fetching = Fetching::first_level}};
 }

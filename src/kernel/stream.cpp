@@ -33,7 +33,7 @@ void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t b
     const std::int64_t head = std::min(bytes_to_line(destination), bytes);
     std::memcpy(destination, source, static_cast<std::size_t>(head));
     std::int64_t at = head;
-    const std::int64_t abreast = distances().abreast;
+    const std::int64_t abreast = distances().abreast / page;
     const auto copy_line = [&](std::int64_t first) {
         for (std::int64_t k = first; k < first + 64; k += 16)
             _mm_stream_si128(reinterpret_cast<__m128i*>(destination + k),
@@ -58,7 +58,7 @@ __attribute__((target("avx512f,avx512bw"))) void stream_avx512(std::byte* destin
                                                                std::int64_t bytes) {
     std::int64_t at = std::min(bytes_to_line(destination), bytes);
     if (at > 0) copy_few(destination, source, at);
-    const std::int64_t abreast = distances().abreast;
+    const std::int64_t abreast = distances().abreast / page;
     const auto copy_line = [&](std::int64_t line)
         __attribute__((target("avx512f,avx512bw"), always_inline)) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + line),
