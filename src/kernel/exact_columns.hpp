@@ -39,7 +39,8 @@ HOCKET_INLINE void start_columns(const Vector& top, Vector& start) {
 }
 
 // Rows at a time. Rows whose distance is a power of two share few places of the first cache, which
-// these rows and the sums must not exceed: 8 ways, of processors with AVX-512 12.
+// these rows and the sums must not exceed. (Measured: 8 ways of a Zen 3, with AVX2; 12 of a Zen 5
+// and a Sapphire Rapids, with AVX-512.)
 template <class Vector>
 inline constexpr std::size_t together = width<Vector> == 8 ? 8 : 4;
 
