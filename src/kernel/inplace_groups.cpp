@@ -62,7 +62,7 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
                     gathers ? dense : ordered.strides);
     Extents starts;
     for (std::int64_t row = 0; row < rows.count(); ++row) starts.push_back(rows.offset(row));
-    const std::int64_t count = all.count(), ranges = std::min<std::int64_t>(count, 8 * threads);
+    const std::int64_t count = all.count(), ranges = std::min(count, std::int64_t{8} * threads);
     base::parallel_for(threads, ranges, [&](std::int64_t range) {
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
         const std::int64_t last = count * (range + 1) / ranges;

@@ -46,6 +46,7 @@ __attribute__((target("avx2"))) void narrow_tile(const std::byte* source, std::b
                                                  const Tile& tile) {
     static constexpr auto indices = shuffles<unit, few, split>();
     constexpr std::int64_t columns = half / unit;  // in a half of a vector
+    constexpr std::int64_t part = half;
     const std::int64_t all = split ? tile.nj : tile.ni;
     const std::int64_t row = split ? tile.destination_i : tile.source_j;
     std::int64_t at = 0;
@@ -55,8 +56,8 @@ __attribute__((target("avx2"))) void narrow_tile(const std::byte* source, std::b
 #pragma GCC unroll 16
         for (int k = 0; k < few; ++k) {
             if constexpr (split) {
-                const std::byte* const from = source + run + k * half;
-                read[k] = _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(from + few * half),
+                const std::byte* const from = source + run + k * part;
+                read[k] = _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(from + few * part),
                                               reinterpret_cast<const __m128i*>(from));
             } else {
                 read[k] =
@@ -77,8 +78,8 @@ __attribute__((target("avx2"))) void narrow_tile(const std::byte* source, std::b
                 _mm256_storeu_si256(reinterpret_cast<__m256i*>(destination + along + k * row),
                                     written);
             } else {
-                std::byte* const to = destination + run + k * half;
-                _mm256_storeu2_m128i(reinterpret_cast<__m128i*>(to + few * half),
+                std::byte* const to = destination + run + k * part;
+                _mm256_storeu2_m128i(reinterpret_cast<__m128i*>(to + few * part),
                                      reinterpret_cast<__m128i*>(to), written);
             }
         }
