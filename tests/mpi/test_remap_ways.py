@@ -22,6 +22,8 @@ def program(comm):
         ((240, 60, 120), (2, 1, 0)),
         ((130, 110, 122), (2, 1, 0)),
         ((134, 106, 118), (2, 1, 0)),
+        ((196, 136, 66), (2, 1, 0)),
+        ((132, 260, 66), (2, 1, 0)),
     ):
         layout = hk.Layout(shape, "(BLOCK, *, *)", size)
         for _ in range(2):
@@ -48,9 +50,8 @@ def test_all_go_the_way_of_the_lowest_process(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     first, second = json.loads(done.stdout)
-    # For some of the arrays (it depends on the processor's costs; on a Zen 3 for none), the second
-    # process had a plan of its own choice, and made another by that of the first; both are found
-    # again.
-    assert first == [1, 0] * 4
-    assert second[1::2] == [0] * 4
-    assert set(second[::2]) <= {1, 2}
+    # For one of the arrays (which one depends on the processor's costs), the second process had a
+    # plan of its own choice, and made another by that of the first; both are found again.
+    assert first == [1, 0] * 6
+    assert second[1::2] == [0] * 6
+    assert set(second[::2]) in ({1, 2}, {2})
