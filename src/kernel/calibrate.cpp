@@ -21,6 +21,8 @@
 namespace hocket::kernel {
 namespace {
 
+constexpr std::int64_t unit = 8;
+
 /// The mean of matrices of several shapes: some distances between rows make the memory twice as
 /// slow.
 double measure_scattered(const Meter& meter, std::int64_t block) {

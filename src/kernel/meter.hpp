@@ -18,7 +18,6 @@ namespace hocket::kernel {
 
 // Beyond the last level of most caches.
 constexpr std::int64_t array_bytes = std::int64_t{96} << 20;
-constexpr std::int64_t unit = 8;
 
 class Meter {
   public:

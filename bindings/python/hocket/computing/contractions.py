@@ -200,8 +200,8 @@ def needed_of(first: str, a: Array, second: str, b: Array) -> Layout:
 def as_matrices(
     first: str, a: Array, second: str, b: Array, result: str
 ) -> Optional[tuple[Array, Array]]:
-    """The factors whose matrix product is the contraction of these two matrices; None if it is
-    none."""
+    """The factors whose matrix product is this contraction of two matrices; None for any other
+    contraction."""
     if result[0] not in first:
         first, a, second, b = second, b, first, a
     if result[0] in second or result[1] in first:
