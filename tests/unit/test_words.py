@@ -60,8 +60,3 @@ def test_of_rooms_that_move_arrays_names_are_read(monkeypatch, tmp_path):
         "src/comm/a.cpp:1: the name 'agrees_by_mail'",
         "src/comm/a.cpp:2: the name 'LettersOut'",
     ]
-
-
-def test_documents_and_sources_have_none():
-    every = list(words.files(words.CHECKED))
-    assert [fault for path in every for fault in (*words.faults(path), *words.names(path))] == []
