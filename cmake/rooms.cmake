@@ -128,14 +128,18 @@ function(hocket_library name)
 endfunction()
 
 # hocket_export_objects(): writes objects.cmake, by which another build uses the object libraries of
-# this one and nanobind; the target `objects` builds them.
+# this one and nanobind; the target `objects` builds them. Simulated programs share the rooms
+# that neither wait nor see HOCKET_SIMULATED.
 function(hocket_export_objects)
     get_property(common GLOBAL PROPERTY hocket_common)
     set(content "# Made by CMake: what serves every MPI.\n")
     foreach(target IN LISTS common)
-        string(APPEND content "add_library(${target} OBJECT IMPORTED GLOBAL)\n"
-               "set_target_properties(${target} PROPERTIES IMPORTED_OBJECTS\n"
-               "    \"$<TARGET_OBJECTS:${target}>\")\n")
+        string(APPEND content
+               "if(NOT HOCKET_SIMULATED OR ${target} MATCHES \"_(layout|kernel|plan)$\")\n"
+               "    add_library(${target} OBJECT IMPORTED GLOBAL)\n"
+               "    set_target_properties(${target} PROPERTIES IMPORTED_OBJECTS\n"
+               "        \"$<TARGET_OBJECTS:${target}>\")\n"
+               "endif()\n")
     endforeach()
     set(targets ${common})
     if(TARGET nanobind-static)

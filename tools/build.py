@@ -188,6 +188,7 @@ def simulated(mpi: str, targets: Sequence[str] = ()) -> Path:
         compilers = {"CC": "smpicc", "CXX": "smpicxx", "SMPI_PRETEND_CC": "1"}
         # The applications compile against the environment's libraries; its MPI is not used.
         options = ["-DHOCKET_SIMULATED=ON", JOINED, f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
+        options += [f"-DHOCKET_OBJECTS={common(mpi)}"]
         # Simulated time leaves computing out, so that the compiler's time is what counts.
         options += ["-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"]
         bring_up_to_date(folder, mpi, options, compilers, targets)
