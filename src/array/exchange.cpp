@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "hocket/binding.hpp"
 #include "layout/owners.hpp"
@@ -27,6 +29,11 @@ std::vector<std::int64_t> all_counts(const Comm& comm, std::span<const std::int6
     return all;
 }
 
+// The most records of so many bytes that a process receives at a time.
+std::int64_t most_records(std::int64_t bytes) {
+    return std::max<std::int64_t>(1, within_buffers(std::int64_t{64} << 20) / bytes);
+}
+
 }  // namespace
 
 // Numbers of records: first all that process 0 sends, ordered by destination, then all of process
@@ -37,15 +44,19 @@ Exchange::Exchange(const Comm& comm, std::span<const std::int64_t> to, Deadline 
     const auto matrix = all_counts(comm, to, deadline);
     std::vector<std::vector<Segment>> sent(size), received(size);
     std::int64_t total = 0;
+    std::vector<std::int64_t> arriving(size, 0);
     for (std::size_t p = 0; p < size; ++p) {
         const std::int64_t first = total;
         for (std::size_t q = 0; q < size; ++q) {
             const std::int64_t count = matrix[p * size + q];
             if (count > 0) received[q].push_back({total, count});
             total += count;
+            arriving[q] += count;
         }
+        most_sent_ = std::max(most_sent_, total - first);
         if (total > first) sent[p].push_back({first, total - first});
     }
+    most_arriving_ = std::ranges::max(arriving);
     sent_ = Layout::indexed({total}, sent);
     received_ = Layout::indexed({total}, received);
     std::vector<std::int64_t> next(size, 0);
@@ -88,39 +99,50 @@ void Exchange::answer(const Array& answers, void* into) const {
 
 void fetch(const Array& array, std::span<const std::int64_t> numbers, void* values,
            Deadline deadline) {
-    std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
-    layout::locate(array.layout(), numbers, processes.data(), offsets.data());
-    const Exchange exchange(array.comm(), processes, deadline);
-    const Records asked =
-        exchange.send(reinterpret_cast<const std::byte*>(offsets.data()), sizeof offsets[0]);
-    const Dense elements(array);
-    const Array found = exchange.answers(array.dtype().size);
-    const auto* const wanted = reinterpret_cast<const std::int64_t*>(asked.data.get());
-    auto* const into = static_cast<std::byte*>(found.data());
-    with_size(array.dtype().size, [&](auto each) {
-        for (std::size_t k = 0; k < index_of(asked.count); ++k)
-            std::memcpy(into + k * each, elements.data() + index_of(wanted[k]) * each, each);
-    });
-    exchange.answer(found, values);
+    auto* const result = static_cast<std::byte*>(values);
+    const std::int64_t size = array.dtype().size;
+    {
+        std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
+        layout::locate(array.layout(), numbers, processes.data(), offsets.data());
+        const Exchange exchange(array.comm(), processes, deadline);
+        if (exchange.most_sent() <= 1 ||
+            exchange.most_arriving() <= most_records(2 * size + std::int64_t{sizeof offsets[0]})) {
+            const Records asked = exchange.send(reinterpret_cast<const std::byte*>(offsets.data()),
+                                                sizeof offsets[0]);
+            const Dense elements(array);
+            const Array found = exchange.answers(size);
+            const auto* const wanted = reinterpret_cast<const std::int64_t*>(asked.data.get());
+            auto* const into = static_cast<std::byte*>(found.data());
+            with_size(size, [&](auto each) {
+                for (std::size_t k = 0; k < index_of(asked.count); ++k)
+                    std::memcpy(into + k * each, elements.data() + index_of(wanted[k]) * each,
+                                each);
+            });
+            exchange.answer(found, result);
+            return;
+        }
+    }
+    const std::size_t half = numbers.size() / 2;
+    fetch(array, numbers.first(half), result, deadline);
+    fetch(array, numbers.subspan(half), result + half * index_of(size), deadline);
 }
 
-Delivered deliver(const Comm& comm, const Layout& layout, std::span<const std::int64_t> numbers,
-                  const void* values, std::int64_t bytes, std::span<const std::int64_t> turns,
-                  Deadline deadline) {
-    struct Heading {
-        std::int64_t offset, turn;
-    };
-    std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
-    layout::locate(layout, numbers, processes.data(), offsets.data());
+namespace {
+
+struct Heading {
+    std::int64_t offset, turn;
+};
+
+Delivered delivered(const Exchange& exchange, std::span<const std::int64_t> offsets,
+                    const std::byte* values, std::int64_t bytes,
+                    std::span<const std::int64_t> turns) {
     const std::size_t size = index_of(bytes), each = sizeof(Heading) + size;
-    std::vector<std::byte> records(numbers.size() * each);
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
+    std::vector<std::byte> records(offsets.size() * each);
+    for (std::size_t k = 0; k < offsets.size(); ++k) {
         const Heading heading{offsets[k], turns[k]};
         std::memcpy(records.data() + k * each, &heading, sizeof heading);
-        std::memcpy(records.data() + k * each + sizeof heading,
-                    static_cast<const std::byte*>(values) + k * size, size);
+        std::memcpy(records.data() + k * each + sizeof heading, values + k * size, size);
     }
-    const Exchange exchange(comm, processes, deadline);
     const Records arrived = exchange.send(records.data(), static_cast<std::int64_t>(each));
     std::vector<Heading> headings(index_of(arrived.count));
     for (std::size_t k = 0; k < headings.size(); ++k)
@@ -143,15 +165,70 @@ Delivered deliver(const Comm& comm, const Layout& layout, std::span<const std::i
     return found;
 }
 
+// In the middle of all processes' turns; nothing if there is only one turn. Collective.
+std::optional<std::int64_t> middle_turn(const Comm& comm, std::span<const std::int64_t> turns,
+                                        Deadline deadline) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    const std::int64_t ends[]{turns.empty() ? Limits::max() : std::ranges::min(turns),
+                              turns.empty() ? Limits::min() : std::ranges::max(turns)};
+    const auto gathered = allgather(comm, ends, sizeof ends, deadline);
+    const std::span all(reinterpret_cast<const std::int64_t*>(gathered.data()),
+                        2 * index_of(comm.size()));
+    std::int64_t low = Limits::max(), high = Limits::min();
+    for (std::size_t k = 0; k < all.size(); k += 2) {
+        low = std::min(low, all[k]);
+        high = std::max(high, all[k + 1]);
+    }
+    if (low >= high) return {};
+    return low + (high - low) / 2 + 1;
+}
+
+}  // namespace
+
+Delivered deliver(const Comm& comm, const Layout& layout, std::span<const std::int64_t> numbers,
+                  const void* values, std::int64_t bytes, std::span<const std::int64_t> turns,
+                  Deadline deadline) {
+    std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
+    layout::locate(layout, numbers, processes.data(), offsets.data());
+    const Exchange exchange(comm, processes, deadline);
+    return delivered(exchange, offsets, static_cast<const std::byte*>(values), bytes, turns);
+}
+
 void store(const Array& array, std::span<const std::int64_t> numbers, const void* values,
            std::span<const std::int64_t> turns, Deadline deadline) {
-    const Delivered came =
-        deliver(array.comm(), array.layout(), numbers, values, array.dtype().size, turns, deadline);
-    const LocalElements elements(array);
-    with_size(array.dtype().size, [&](auto each) {
-        for (std::size_t k = 0; k < came.offsets.size(); ++k)
-            std::memcpy(elements.at(came.offsets[k]), came.values.data() + k * each, each);
-    });
+    const auto* const from = static_cast<const std::byte*>(values);
+    const std::size_t size = index_of(array.dtype().size);
+    std::optional<std::int64_t> middle;
+    {
+        std::vector<std::int64_t> processes(numbers.size()), offsets(numbers.size());
+        layout::locate(array.layout(), numbers, processes.data(), offsets.data());
+        const Exchange exchange(array.comm(), processes, deadline);
+        const auto each = static_cast<std::int64_t>(3 * (sizeof(Heading) + size));
+        if (exchange.most_arriving() > most_records(each))
+            middle = middle_turn(array.comm(), turns, deadline);
+        if (!middle) {
+            const Delivered came = delivered(exchange, offsets, from, array.dtype().size, turns);
+            const LocalElements elements(array);
+            with_size(array.dtype().size, [&](auto bytes) {
+                for (std::size_t k = 0; k < came.offsets.size(); ++k)
+                    std::memcpy(elements.at(came.offsets[k]), came.values.data() + k * bytes,
+                                bytes);
+            });
+            return;
+        }
+    }
+    // The later turns last, so that their values stay.
+    for (const bool later : {false, true}) {
+        std::vector<std::int64_t> some_numbers, some_turns;
+        std::vector<std::byte> some_values;
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            if ((turns[k] >= *middle) != later) continue;
+            some_numbers.push_back(numbers[k]);
+            some_turns.push_back(turns[k]);
+            some_values.insert(some_values.end(), from + k * size, from + (k + 1) * size);
+        }
+        store(array, some_numbers, some_values.data(), some_turns, deadline);
+    }
 }
 
 }  // namespace hocket::array

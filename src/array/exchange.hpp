@@ -33,18 +33,22 @@ class Exchange {
     /// counts()[p]: the records that arrive from process p.
     const std::vector<std::int64_t>& counts() const { return counts_; }
     std::int64_t arriving() const { return arriving_; }
+    /// Of all processes, the most records that one sends and that one receives.
+    std::int64_t most_sent() const { return most_sent_; }
+    std::int64_t most_arriving() const { return most_arriving_; }
 
   private:
     Comm comm_;
     Deadline deadline_;
     std::vector<std::int64_t> place_;  // of each record, among those that this process sends
     std::vector<std::int64_t> counts_;
-    std::int64_t arriving_ = 0;
+    std::int64_t arriving_ = 0, most_sent_ = 0, most_arriving_ = 0;
     Layout sent_, received_;
 };
 
 /// The elements of these row-major numbers, which may be on any processes. The array has no copies.
-/// Collective.
+/// A process that would receive more than 64 MiB or HOCKET_MAX_BUFFER of questions and answers
+/// gets them in parts. Collective.
 void fetch(const Array& array, std::span<const std::int64_t> numbers, void* values,
            Deadline deadline);
 
@@ -60,7 +64,7 @@ Delivered deliver(const Comm& comm, const Layout& layout, std::span<const std::i
                   Deadline deadline);
 
 /// Writes values to the elements of these numbers, in the order of turns. The array has no copies.
-/// Collective.
+/// Values arrive in parts, as with `fetch`. Collective.
 void store(const Array& array, std::span<const std::int64_t> numbers, const void* values,
            std::span<const std::int64_t> turns, Deadline deadline);
 

@@ -2,6 +2,7 @@
 """How much memory operations on arrays take: no process ever holds a whole array."""
 
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,20 +43,59 @@ OPERATIONS = {
     "histogram": lambda a, b, line: np.histogram(line, 1 << 16)[0],
 }
 
-#: operations that move a number for each element, and what they may take, in shares; `places` are
-#: rows all over the array, as processes get what is asked of them
+#: operations that name elements by numbers, and what they and their results may take in rounds of
+#: little memory, in shares; `places` are rows all over the array, as processes get what is asked of
+#: them, `index` elements all over the line, `cube` and `other` have a sum of eight shares
 BY_NUMBERS = {
-    "argsort": (12, lambda a, b, line, places: np.argsort(line)),
-    "take along": (8, lambda a, b, line, places: np.take_along_axis(a, places, 0)),
-    "put along": (24, lambda a, b, line, places: np.put_along_axis(a, places, b, 0)),
-    "take along lines": (2, lambda a, b, line, places: np.take_along_axis(b, places, 0)),
-    "put along lines": (2, lambda a, b, line, places: np.put_along_axis(b, places, b, 0)),
+    "put along": (1.5, lambda x: np.put_along_axis(x.a, x.places, x.b, 0)),
+    "sum by index": (1, lambda x: np.add.at(x.line, x.index, x.cyclic)),
+    "take along": (2, lambda x: np.take_along_axis(x.a, x.places, 0)),
+    "columns": (2, lambda x: x.a[:, x.index[: x.a.shape[1]] % x.a.shape[1]]),
+    "index": (2, lambda x: x.line[x.index]),
+    "write by index": (2, lambda x: x.line.__setitem__(x.index, x.line)),
+    "take along lines": (2, lambda x: np.take_along_axis(x.b, x.places, 0)),
+    "put along lines": (2, lambda x: np.put_along_axis(x.b, x.places, x.b, 0)),
+    "median": (2, lambda x: np.median(x.line)),
+    "searchsorted": (2.5, lambda x: np.searchsorted(x.cyclic[::64], x.line)),
+    "unique": (4, lambda x: np.unique(x.line)),
+    "argsort": (4, lambda x: np.argsort(x.line)),
+    "argsort of another order": (5, lambda x: np.argsort(x.cyclic)),
+    "tensordot": (10, lambda x: np.tensordot(x.cube, x.other, ([0], [0]))),
 }
+
+
+def operands(comm, rows, columns):
+    """Random arrays of these elements a process, by name."""
+    size, numbers = comm.size, hk.random(3)
+    shape, line = (rows * size, columns), hk.Layout(rows * size * columns, "(BLOCK)", size)
+    b = hk.Layout(shape, "(*, BLOCK)", size)
+    whole = 8 * rows * columns  # elements of the sum of a product
+    return SimpleNamespace(
+        a=numbers.normal(hk.Layout(shape, "(BLOCK, *)", size), comm=comm),
+        b=numbers.normal(b, comm=comm),
+        line=numbers.normal(line, comm=comm),
+        cyclic=numbers.normal(hk.Layout(line.shape, "(CYCLIC(100))", size), comm=comm),
+        places=numbers.integers(b, 0, shape[0], comm=comm),
+        index=numbers.integers(line, 0, line.shape[0], comm=comm),
+        cube=numbers.normal(hk.Layout((size, 64, 8), "(BLOCK, *, *)", size), comm=comm),
+        other=numbers.normal(hk.Layout((size, whole // 512), "(BLOCK, *)", size), comm=comm),
+    )
+
+
+def assert_by_numbers(comm, monkeypatch, rows, columns):
+    from hocket.computing import rounds
+
+    x = operands(comm, rows, columns)
+    share = x.a.local.nbytes
+    monkeypatch.setattr(rounds, "PANEL", share // 4)
+    for name, (most, operation) in BY_NUMBERS.items():
+        _, peak = peak_of(lambda operation=operation: operation(x))
+        assert peak < most * share, f"{name}: {peak / share:.2f} shares"
 
 
 @pytest.mark.soak
 @ranks(6, nodes="0,1,2,3,4,5")  # within a node, pages of the others count, too
-def test_no_process_holds_a_whole_array(comm):
+def test_no_process_holds_a_whole_array(comm, monkeypatch):
     """One array of temporaries beside the result, and message buffers of at most another one for
     each direction. Freed memory remains for reuse, but no whole array fits into it."""
     shape = (ROWS, COLUMNS)
@@ -67,10 +107,7 @@ def test_no_process_holds_a_whole_array(comm):
     for name, operation in OPERATIONS.items():
         _, peak = peak_of(lambda operation=operation: operation(a, b, line))
         assert peak < 4 * SHARE, f"{name}: {peak / SHARE:.2f} shares"
-    places = numbers.integers(b.layout, 0, ROWS, comm=comm)
-    for name, (most, operation) in BY_NUMBERS.items():
-        _, peak = peak_of(lambda operation=operation: operation(a, b, line, places))
-        assert peak < most * SHARE, f"{name}: {peak / SHARE:.2f} shares"
+    assert_by_numbers(comm, monkeypatch, ROWS // 6, COLUMNS)
     _, peak = peak_of(lambda: hk.replicated(b))
     assert peak > 5 * SHARE, "the measure does not see what it is to bound"
 
@@ -92,8 +129,9 @@ OF_BYTES = {
 
 
 @ranks(2, nodes="0,1")
-def test_small_elements_need_no_number_each(comm):
-    """The result has at most the size of the array, and so have the temporary arrays."""
+def test_temporary_arrays_are_no_larger_than_the_array(comm, monkeypatch):
+    assert_by_numbers(comm, monkeypatch, 1536, 512)
+    # Small elements need no number each.
     part = 6 * MIB  # tests of buffers expect no freed memory of their size
     a = hk.zeros(hk.Layout(2 * part, "(BLOCK)", 2), "int8", comm)
     mask = hk.zeros(a.layout, "bool", comm)

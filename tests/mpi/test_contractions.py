@@ -52,9 +52,9 @@ def test_contractions_move_what_is_less(comm, monkeypatch):
 )
 @ranks(2, 3)
 def test_contractions_by_small_panels(comm, monkeypatch, subscripts, shape, other):
-    from hocket.computing import panels
+    from hocket.computing import rounds
 
-    monkeypatch.setattr(panels, "PANEL", 20 * 8)
+    monkeypatch.setattr(rounds, "PANEL", 20 * 8)
     x, y = (np.arange(np.prod(each)).reshape(each) % 11 for each in (shape, other))
     expected = np.einsum(subscripts, x, y)
     stars = ["*"] * (len(other) - 1)

@@ -123,10 +123,12 @@ def test_a_named_strategy_that_would_hold_more_is_refused_on_every_process(comm)
         assert (b.local == 1).all()
 
 
-def test_between_tasks_the_setting_counts(monkeypatch):
+def test_between_tasks_and_in_operations_on_arrays_the_setting_counts(monkeypatch):
     monkeypatch.setenv("HOCKET_MAX_BUFFER", str(LEAST))
 
     def program(w):
+        from mpi4py import MPI
+
         layout = hk.Layout((900, 900), "(BLOCK, *)" if w.name == "a" else "(*, CYCLIC)", 2)
         x = hk.wrap(np.full(layout.local_shape(w.comm.rank), w.name == "a", "f8"), layout, w.comm)
         said = ""
@@ -137,11 +139,24 @@ def test_between_tasks_the_setting_counts(monkeypatch):
                 said = str(error)
                 if w.name == "b":
                     assert not x.local.any(), "elements have moved"
-        return said, bool(x.local.all())
+        return said, bool(x.local.all()), peaks_of_one_element(MPI.COMM_WORLD)
 
-    for said, arrived in chain(*hk.run(program, tasks={"a": 2, "b": 2}).values()):
+    for said, arrived, peaks in chain(*hk.run(program, tasks={"a": 2, "b": 2}).values()):
         assert "'staged'" in said and "allows 2097152" in said
         assert arrived, "in pieces it does fit"
+        assert max(peaks) < 12 * LEAST, np.array(peaks) / MIB
+
+
+def peaks_of_one_element(comm):
+    """Of a read and a write by an index in which all processes name one element, many times."""
+    count = 300_000 * comm.size
+    line = hk.arange(hk.Layout(count, "(BLOCK)", comm.size), "float64", comm)
+    index = hk.zeros(line.layout, "int64", comm)
+    found, read = peak_of(lambda: line[index])
+    values = line + 1
+    _, write = peak_of(lambda: line.__setitem__(index, values))
+    assert not found.local.any() and line[0] == count and line[-1] == count - 1
+    return read, write
 
 
 @pytest.mark.parametrize("value", ["1K", "some"])

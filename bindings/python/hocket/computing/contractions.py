@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 from collections.abc import Sequence
 from typing import Any, Optional
@@ -12,7 +13,7 @@ import numpy as np
 from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.combining import combined, grid_of, on_grid, to_out
+from hocket.computing.combining import combined, grid_of, on_grid, remain, to_out
 from hocket.computing.elementwise import result_types
 from hocket.computing.filling import arange
 from hocket.computing.indexing import element
@@ -24,12 +25,16 @@ from hocket.computing.layouts import (
     is_local,
     normal_axes,
     one_axis,
+    stretched,
+    transposed,
+    without,
 )
 from hocket.computing.operands import as_array, as_arrays, made
-from hocket.computing.panels import elements_of_panel, moves_less, product
+from hocket.computing.panels import moves_less, product
 from hocket.computing.reductions import by_ufunc, is_exact, reduce_all, terms_of
+from hocket.computing.rounds import elements_of_round
 from hocket.computing.shapes import concatenate, moveaxis, transpose
-from hocket.creation import zeros
+from hocket.creation import empty, zeros
 from hocket.errors import LayoutError, MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
@@ -154,7 +159,7 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
         a, b, first, second = b, a, second, first
     own = [x for x in second if x not in first]
     gone = tuple(d for d, x in enumerate(first) if x not in result)
-    most = elements_of_panel(dtype)
+    most = elements_of_round(dtype.itemsize)
     if len(result) == 2 and len(first) == len(second) == 2 and len(own) == len(gone) == 1:
         matrices = as_matrices(first, a, second, b, result)
         if matrices and moves_less(*matrices, a, b, needed_of(first, a, second, b), gone, dtype):
@@ -167,12 +172,73 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
         label = second[max(whole)[1]]
         return in_parts(first, a, second, b, result, label, -(-here_at_most // most))
     b = b if b.layout == needed else redistribute(b, needed)
-    # Partial results have the subscripts of the first operand, and then those of the second alone.
+    if not result:
+        return element(summed(first, a, second, b, result, dtype))
+    return in_panels(first, a, second, b, result, dtype)
+
+
+def in_panels(
+    first: str, a: Array, second: str, b: Array, result: str, dtype: np.dtype[Any]
+) -> Array:
+    """`summed`, a panel of the result after the other if a process's partial results are large.
+    Collective."""
+    full, gone, middle = partial_layout(first, a, second, b, result)
+    sizes = [full.local_shape(rank) for rank in range(full.size)]
+    kept = [d for d in range(full.ndim) if d not in gone]
+    largest = max(math.prod(shape[d] for d in kept) for shape in sizes)
+    parts = -(-largest // elements_of_round(6 * dtype.itemsize))
+    if parts == 1 or remain(full, gone):
+        return summed(first, a, second, b, result, dtype)
+    # Along a dimension that is not distributed, if there is one; every process has work in a panel.
+    local = [d for d in kept if is_local(full, d)]
+    label = middle[kept.index(max(local or kept, key=lambda d: min(full.shape[d], parts)))]
+    layout = transposed(without(full, gone, False), tuple(middle.index(x) for x in result))
+    whole = empty(layout, dtype, a.comm)
+    extent = whole.shape[result.index(label)]
+    step = -(-extent // parts)
+    for k in range(0, extent, step) if local else range(-(-extent // step)):
+        cut = slice(k, min(k + step, extent)) if local else slice(k, None, -(-extent // step))
+        x, y, panel = (
+            panel_of(labels, each, label, cut, bool(local))
+            for labels, each in ((first, a), (second, b), (result, whole))
+        )
+        found = summed(first, x, second, y, result, dtype)
+        if not local:
+            panel[...] = found
+        elif found.local.size:
+            panel.local[...] = found.local
+    return whole
+
+
+def panel_of(labels: str, x: Array, label: str, cut: slice, local: bool) -> Array:
+    """A part of the dimension of a label. If that is not distributed, all panels have one layout,
+    for which hocket keeps one plan."""
+    if label not in labels:
+        return x
+    d = labels.index(label)
+    index = tuple(cut if each == label else slice(None) for each in labels)
+    if not local:
+        return x.section(index)
+    mine = x.local[index] if x.local.size else x.local
+    return made(mine, stretched(x.layout, d, cut.stop - cut.start), x.comm)
+
+
+def partial_layout(
+    first: str, a: Array, second: str, b: Array, result: str
+) -> tuple[Layout, tuple[int, ...], str]:
+    """Of partial results: the layout, in which the dimensions that are added have not gone yet;
+    these; and the labels of the others, which are those of the first operand, and then those of
+    the second alone."""
+    gone = tuple(d for d, x in enumerate(first) if x not in result)
+    own = [x for x in second if x not in first and x in result]
+    full = like_with(a, [b.shape[second.index(x)] for x in own])
+    return full, gone, "".join(x for x in first if x in result) + "".join(own)
+
+
+def summed(first: str, a: Array, second: str, b: Array, result: str, dtype: np.dtype[Any]) -> Array:
+    """The contraction of aligned operands. Collective."""
     here, there = a.local, b.local
-    middle = "".join(x for x in first if x in result) + "".join(
-        own_kept := [x for x in own if x in result]
-    )
-    full = like_with(a, [extents[x] for x in own_kept])
+    full, gone, middle = partial_layout(first, a, second, b, result)
     if here.size and here.ndim == len(first) and there.ndim == len(second):
         partial = np.einsum(
             f"{first},{second}->{middle}",
@@ -184,10 +250,8 @@ def contract(first: str, a: Array, second: str, b: Array, result: str) -> Any:
     else:
         partial = np.empty((0,) * full.ndim, dtype)
     combine = np.logical_or if dtype.kind == "b" else np.add
-    summed = combined("a product", partial, full, a.comm, gone, combine)
-    if not result:
-        return element(summed)
-    return transpose(summed, [middle.index(x) for x in result])
+    found = combined("a product", partial, full, a.comm, gone, combine)
+    return transpose(found, [middle.index(x) for x in result])
 
 
 def needed_of(first: str, a: Array, second: str, b: Array) -> Layout:

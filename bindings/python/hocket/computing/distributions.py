@@ -13,6 +13,7 @@ from hocket.computing.by_index import combine_at
 from hocket.computing.combining import added, scalar, to_out
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import balanced, normal_axes
+from hocket.computing.line_sorting import SortedElements, sorted_alike
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import bring, check_alike, first_communicator, without_copies
 from hocket.creation import zeros
@@ -37,7 +38,9 @@ def sorted_lines(a: Array, axis: Any) -> tuple[Any, tuple[int, ...]]:
     with collective(a.comm, None):
         axes = normal_axes(axis, a.ndim)
     if len(axes) == a.ndim:
-        return np.sort(a, None), axes
+        alone = without_copies(a)
+        parts = sorted_alike(alone)
+        return np.sort(a, None) if parts is None else SortedElements(alone, parts), axes
     if len(axes) == 1:
         return np.moveaxis(np.sort(a, axes[0]), axes[0], -1), axes
     moved = np.moveaxis(a, axes, range(-len(axes), 0))

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,28 @@ AnyArray = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]
 
 
+class InOrder:
+    """A column of rows in sorted order, without a copy of it."""
+
+    def __init__(self, column: AnyArray, order: npt.NDArray[np.intp]) -> None:
+        self.column, self.order, self.dtype = column, order, column.dtype
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __getitem__(self, rows: Any) -> AnyArray:
+        found: AnyArray = self.column[self.order[rows]]
+        return found
+
+    def searchsorted(self, values: AnyArray, side: Any) -> npt.NDArray[np.intp]:
+        return self.column.searchsorted(values, side, self.order)
+
+
+Column = Union[AnyArray, InOrder]
+
+
 def divide(
-    comm: Any, keys: list[AnyArray], counts: Numbers, wanted: Any, together: bool = False
+    comm: Any, keys: Sequence[Column], counts: Numbers, wanted: Any, together: bool = False
 ) -> Numbers:
     """For each process (a row) and each of `wanted`, which increase: how many of its rows, which
     are sorted by `keys`, belong to the first `wanted` of all. Of equal rows, those of lower
@@ -44,25 +65,29 @@ def divide(
     return np.asarray(cuts, np.int64).reshape(len(counts), len(wanted))
 
 
-def sources_of(counts: Numbers, cuts: Numbers) -> tuple[Layout, Numbers]:
-    """Two things. A layout of all sorted rows, in which they have the order of the processes that
-    they go to. A matrix of how many rows process i sends to process j."""
-    cuts = np.column_stack([np.zeros(len(counts), np.int64), cuts, counts])
-    shares, begins = np.diff(cuts), cuts.sum(axis=0)
-    firsts = begins[:-1] + np.cumsum(shares, axis=0) - shares
+def shares_of(counts: Numbers, cuts: Numbers) -> Numbers:
+    """A matrix of how many sorted rows process i sends to process j."""
+    return np.diff(np.column_stack([np.zeros(len(counts), np.int64), cuts, counts]))
+
+
+def source_of(shares: Numbers) -> Layout:
+    """A layout of the sorted rows of these shares, in which they have the order of the processes
+    that they go to."""
+    received = shares.sum(axis=0)
+    firsts = np.cumsum(received) - received + np.cumsum(shares, axis=0) - shares
     runs = [
         [(int(first), int(share)) for first, share in zip(*rows) if share]
         for rows in zip(firsts, shares)
     ]
-    return Layout.indexed((int(begins[-1]),), runs), shares
+    return Layout.indexed((int(received.sum()),), runs)
 
 
-def places(keys: list[AnyArray], wanted: list[AnyArray]) -> tuple[Numbers, Numbers]:
+def places(keys: Sequence[Column], wanted: list[AnyArray]) -> tuple[Numbers, Numbers]:
     """For each of the wanted rows: the number of rows, which are sorted by `keys`, before it, and
     with those that equal it."""
     first, *others = keys
-    begins = np.searchsorted(first, wanted[0], "left").astype(np.int64, copy=False)
-    ends = np.searchsorted(first, wanted[0], "right").astype(np.int64, copy=False)
+    begins = first.searchsorted(wanted[0], "left").astype(np.int64, copy=False)
+    ends = first.searchsorted(wanted[0], "right").astype(np.int64, copy=False)
     for key, values in zip(others, wanted[1:]):
         equal = np.flatnonzero(begins < ends)
         within = begins[equal], ends[equal], values[equal]
@@ -70,7 +95,7 @@ def places(keys: list[AnyArray], wanted: list[AnyArray]) -> tuple[Numbers, Numbe
     return begins, ends
 
 
-def search(key: AnyArray, begins: Numbers, ends: Numbers, values: AnyArray, side: Any) -> Numbers:
+def search(key: Column, begins: Numbers, ends: Numbers, values: AnyArray, side: Any) -> Numbers:
     """`numpy.searchsorted` of each value in a part of its own, [begin, end), which is sorted."""
     if key.dtype.kind not in "biuSUfmM":  # complex: order by parts, which < and <= do not know
         parts = zip(begins.tolist(), ends.tolist(), values)

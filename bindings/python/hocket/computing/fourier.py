@@ -13,12 +13,11 @@ import numpy as np
 from hocket.arguments import integers
 from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.layouts import balanced, is_local, like, one_axis
+from hocket.computing.layouts import balanced, is_local, like, one_axis, stretched
 from hocket.computing.operands import made
 from hocket.computing.shapes import roll
 from hocket.creation import zeros
 from hocket.errors import LayoutError, MismatchError
-from hocket.layouts import Layout
 from hocket.redistribution import redistribute
 
 
@@ -259,17 +258,6 @@ def real_line(function: Any, a: Array, axis: int, norm: Any, extent: int) -> Arr
         whole: Any = np.concatenate([a, mirrored], axis)  # NumPy states an ndarray
         found: Array = transform(np.fft.ifft, whole, None, (axis,), norm).real
     return found.astype(function(np.ones(2, a.dtype)).dtype, copy=False)
-
-
-def stretched(layout: Layout, axis: int, extent: int) -> Layout:
-    """The layout with another extent of a dimension that is not distributed."""
-    from hocket.computing.layouts import aligned
-
-    names = [f"i{d}" for d in range(layout.ndim)]
-    own = ["*" if d == axis else name for d, name in enumerate(names)]
-    template = ["0" if d == axis else name for d, name in enumerate(names)]
-    shape = tuple(extent if d == axis else e for d, e in enumerate(layout.shape))
-    return aligned(shape, own, template, layout)
 
 
 #: lines of fewer elements than this have a chirp's phases in 64 bits

@@ -160,6 +160,15 @@ def transposed(layout: Layout, axes: Shape) -> Layout:
     return aligned(shape, [names[axis] for axis in axes], names, layout)
 
 
+def stretched(layout: Layout, axis: int, extent: int) -> Layout:
+    """The layout with another extent of a dimension that is not distributed."""
+    names = [f"i{d}" for d in range(layout.ndim)]
+    own = ["*" if d == axis else name for d, name in enumerate(names)]
+    template = ["0" if d == axis else name for d, name in enumerate(names)]
+    shape = tuple(extent if d == axis else e for d, e in enumerate(layout.shape))
+    return aligned(shape, own, template, layout)
+
+
 @kept
 def without(layout: Layout, axes: Shape, keepdims: bool) -> Layout:
     """For a reduction over `axes`: processes along the dimensions that lose theirs hold copies."""

@@ -8,7 +8,7 @@ zeros and NaN can be equal and yet differ, by their signs and payloads.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -41,9 +41,40 @@ def order_stably(x: AnyArray, axis: int = -1) -> npt.NDArray[np.intp]:
     again = (result[..., 1:] == result[..., :-1]).any(-1)
     if x.dtype.kind == "f":
         again |= np.isnan(result[..., -1])
-    if again.any():
-        order[again] = np.argsort(given[again], -1, kind="stable")
+    del result  # before there are other copies
+    if x.ndim == 1:
+        return np.argsort(x, kind="stable") if again else found
+    places, step = np.nonzero(again), max(1, LINES // x.shape[axis])
+    for first in range(0, len(places[0]), step):
+        part = tuple(place[first : first + step] for place in places)
+        order[part] = np.argsort(given[part], -1, kind="stable")
     return found
+
+
+#: elements of lines that are sorted at a time
+LINES = 1 << 18
+
+
+def distinct(
+    x: AnyArray, equal_nan: bool, counted: bool
+) -> tuple[AnyArray, Optional[npt.NDArray[np.intp]]]:
+    """`numpy.unique` of one dimension, and how often each value occurs if that is asked for, with
+    less memory."""
+    found = np.sort(x)
+    begins = np.ones(len(found), bool)
+    np.not_equal(found[1:], found[:-1], out=begins[1:])
+    if equal_nan and x.dtype.kind in "cfmM" and len(found) and np.isnan(found[-1]):
+        first = np.searchsorted(np.isnan(found), True)
+        begins[first + 1 :] = False
+    values = found[begins]
+    del found
+    if not counted:
+        return values, None
+    at = np.flatnonzero(begins)
+    often = np.empty(len(at), np.intp)
+    np.subtract(at[1:], at[:-1], out=often[:-1])
+    often[-1:] = len(begins) - at[-1:]
+    return values, often
 
 
 def sort_alike(x: AnyArray, runs: int = 0) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from hocket import _mpi
 from hocket.arrays import Array
 from hocket.computing.combining import grid_of, remain
 from hocket.computing.layouts import (
@@ -26,17 +25,10 @@ from hocket.computing.layouts import (
     moved,
     parts_along,
 )
+from hocket.computing.rounds import elements_of_round
 from hocket.creation import empty
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
-
-#: bytes of one operand's panel on a process, if HOCKET_MAX_BUFFER is not less
-PANEL = 64 << 20
-
-
-def elements_of_panel(dtype: np.dtype[Any]) -> int:
-    """The most elements of an operand that a process gets at a time."""
-    return _mpi.within_buffers(PANEL) // dtype.itemsize
 
 
 @kept
@@ -93,7 +85,7 @@ def moves_less(
     of_b = left.shape[0] * right.shape[1] // layout.shape[stays]
     partial = [of_b * layout.local_shape(rank)[stays] for rank in range(layout.size)]
     parts = 1 if remain(layout, gone) else len(parts_along(layout, gone[0]))
-    if parts > 1 and max(partial) > elements_of_panel(dtype):
+    if parts > 1 and max(partial) > elements_of_round(dtype.itemsize):
         return True
     # Each process gets the others' partial results for its share, and then the others' shares.
     others = 2 * sum(partial) * (parts - 1) // parts * dtype.itemsize
@@ -111,7 +103,7 @@ def product(a: Array, b: Array, dtype: np.dtype[Any]) -> Array:
     result = empty(layout, dtype, a.comm)
     depth = a.shape[1]
     width = longest_side(layout)
-    step = max(1, elements_of_panel(dtype) // width)
+    step = max(1, elements_of_round(dtype.itemsize) // width)
     if depth == 0:
         result._local[...] = np.zeros((), dtype)
     if result.size == 0:

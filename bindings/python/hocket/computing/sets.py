@@ -7,11 +7,13 @@ from typing import Any
 
 from hocket.arrays import Array
 from hocket.computing.collecting import allgather
-from hocket.computing.layouts import balanced
+from hocket.computing.layouts import balanced, even
+from hocket.computing.local_sorting import distinct
+from hocket.computing.merging import merged
 from hocket.computing.methods import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, made, without_copies
 from hocket.computing.shapes import ravel
-from hocket.computing.sorting import argsort, searchsorted, sort_rows
+from hocket.computing.sorting import argsort, searchsorted
 from hocket.creation import empty, from_function
 from hocket.formats import gen_block
 from hocket.layouts import Layout
@@ -34,9 +36,9 @@ def unique(
         raise TypeError(
             "np.unique of distributed arrays takes no axis=; it is that of all elements"
         )
-    values, counts = counted(a, equal_nan)
-    found: list[Any] = [values]
     by_order = return_inverse and not equal_nan
+    values, counts = counted(a, equal_nan, return_counts or return_index or by_order)
+    found: list[Any] = [values]
     order: Any = argsort(ravel(a), 0) if return_index or by_order else None
     if return_index:
         found.append(order[np.subtract(np.cumsum(counts), counts)])
@@ -60,29 +62,49 @@ def unique(
 _SHAPED = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 
 
-def counted(a: Array, equal_nan: bool = True) -> tuple[Array, Array]:
-    """The distinct values in order, and how often each occurs, in even parts."""
+def counted(a: Array, equal_nan: bool = True, counts: bool = True) -> tuple[Array, Any]:
+    """The distinct values in order, and how often each occurs if that is asked for, in even
+    parts."""
     a = without_copies(a)
-    mine, often = np.unique(a.local.reshape(-1), return_counts=True, equal_nan=equal_nan)
+    columns = distinct_of_all(a, equal_nan, counts)
+    of_all = lengths(a, sum(map(len, columns[0])))
+    source = Layout((int(of_all.sum()),), [gen_block(of_all)], len(of_all))
+
+    def in_even_parts(column: Any) -> Array:
+        whole = np.concatenate(column)
+        column.clear()
+        return redistribute(made(whole, source, a.comm), balanced(source.shape, len(of_all)))
+
+    values = in_even_parts(columns[0])
+    return values, in_even_parts(columns[1]) if counts else None
+
+
+def distinct_of_all(a: Array, equal_nan: bool, counts: bool) -> tuple[list[Any], list[Any]]:
+    """This process's share of the distinct values, and how often each occurs, in order: arrays one
+    after the other."""
+    mine, often = distinct(a.local.reshape(-1), equal_nan, counts)
+    key = mine
     if equal_nan and mine.dtype.kind == "c":  # all NaN are one value, the first of them in order
         key = np.where(np.isnan(mine), mine.dtype.type(complex(np.nan, np.nan)), mine)
-        _, values, often = sort_rows(a.comm, [key], mine, often, counts=lengths(a, mine))
-    else:
-        values, often = sort_rows(a.comm, [mine], often, counts=lengths(a, mine))
-    values, place = np.unique(values, return_inverse=True, equal_nan=equal_nan)
-    counts = np.zeros(len(values), np.intp)
-    np.add.at(counts, place, often)
-    of_all = lengths(a, values)
-    source = Layout((int(of_all.sum()),), [gen_block(of_all)], len(of_all))
-    target = balanced(source.shape, len(of_all))
-    parts = (made(each, source, a.comm) for each in (values, counts))
-    found, numbers = (redistribute(each, target) for each in parts)
-    return found, numbers
+    held = lengths(a, len(mine))
+
+    def take(rows: Any) -> Any:
+        return [key[rows], mine[rows], *([] if often is None else [often[rows]])]
+
+    ends = np.asarray(even(int(held.sum()), len(held))[1:])
+    found: Any = [np.empty(0, mine.dtype)], [np.empty(0, np.intp)]
+    for _, values, *numbers in merged(a.comm, [key], take, held, ends, together=True):
+        values, place = np.unique(values, return_inverse=True, equal_nan=equal_nan)
+        found[0].append(values)
+        if numbers:
+            found[1].append(np.zeros(len(values), np.intp))
+            np.add.at(found[1][-1], place, *numbers)
+    return found  # type: ignore[no-any-return]
 
 
-def lengths(a: Array, values: Any) -> Any:
-    """How many `values` each process has. Collective."""
-    return allgather(a.comm, np.asarray([len(values)]))[:, 0]
+def lengths(a: Array, count: int) -> Any:
+    """Each process's `count`. Collective."""
+    return allgather(a.comm, np.asarray([count]))[:, 0]
 
 
 def unique_all(x: Array) -> Any:
@@ -103,7 +125,7 @@ def unique_inverse(x: Array) -> Any:
 
 def unique_values(x: Array) -> Any:
     """`numpy.unique_values`, in order."""
-    return counted(x, False)[0]
+    return counted(x, False, False)[0]
 
 
 def isin(
@@ -116,7 +138,7 @@ def isin(
 ) -> Any:
     """`numpy.isin`."""
     element, test_elements = as_arrays(element, test_elements)
-    values = counted(test_elements)[0]
+    values = counted(test_elements, counts=False)[0]
     if values.size == 0:
         return np.full_like(element, invert, dtype=bool)
     kind = np.result_type(element.dtype, values.dtype)
@@ -140,14 +162,14 @@ def intersect1d(
         )
     ar1, ar2 = as_arrays(ar1, ar2)
     kind = np.result_type(ar1.dtype, ar2.dtype)
-    values = counted(ar1.astype(kind, copy=False))[0]
+    values = counted(ar1.astype(kind, copy=False), counts=False)[0]
     return values[isin(values, ar2)]
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """`numpy.setdiff1d`."""
     ar1, ar2 = as_arrays(ar1, ar2)
-    values = ravel(ar1) if assume_unique else counted(ar1)[0]
+    values = ravel(ar1) if assume_unique else counted(ar1, counts=False)[0]
     return values[isin(values, ar2, invert=True)]
 
 

@@ -1,95 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting: local along local axes. Else each process sorts an even share. Numbers move once if no
-program can tell equal ones apart (`number_sorting`); others move with the element's number as the
-second key, so that the order is stable."""
+"""Sorting: local along local axes, else line by line (`line_sorting`)."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather, exchange
 from hocket.computing.combining import added
-from hocket.computing.dividing import divide, sources_of
-from hocket.computing.layouts import balanced, even, is_local, numbers, one_axis
+from hocket.computing.layouts import balanced, even, is_local, one_axis
+from hocket.computing.line_sorting import order_of_lines, sort_line, to
 from hocket.computing.local_sorting import order_stably, sorted_stably
-from hocket.computing.number_sorting import counts_of, in_rank_order, sort_numbers
-from hocket.computing.operands import made, without_copies
-from hocket.creation import empty
+from hocket.computing.operands import made
+from hocket.computing.rounds import elements_of_round, rounds
 from hocket.errors import Error, LayoutError
-from hocket.formats import gen_block
-from hocket.layouts import Layout, integer
+from hocket.layouts import integer
 from hocket.redistribution import redistribute
-
-AnyArray = npt.NDArray[Any]
-
-
-def sort_rows(
-    comm: Any,
-    keys: list[AnyArray],
-    *columns: AnyArray,
-    counts: npt.NDArray[np.int64],
-    target: Optional[Layout] = None,
-) -> list[AnyArray]:
-    """Sorts rows of all processes by `keys`, of which the first is the most significant. `counts`:
-    the rows of each process. Each gets its share in `target`, whose processes have one run each, in
-    their order; without it about as many as others, and equal rows go to one process. Returns keys
-    and columns of this process's share. Collective."""
-    size = _mpi.rank_and_size(comm.handle)[1]
-    rows = in_order([*keys, *columns], len(keys))
-    total = int(counts.sum())
-    if size == 1 or total == 0:
-        return rows
-    ends = even(total, size)[1:] if target is None else np.cumsum(counts_of(target))
-    cuts = divide(comm, rows[: len(keys)], counts, ends[:-1], target is None)
-    source, sent = sources_of(counts, cuts)
-    names = [f"f{k}" for k in range(len(rows))]
-    kind = np.dtype([(name, row.dtype) for name, row in zip(names, rows)])
-    records = empty(source, f"V{kind.itemsize}", comm)  # peers read its memory
-    for name, row in zip(names, rows):
-        records._local.view(kind)[name] = row
-    del row, rows
-    if target is None:
-        target = Layout((total,), [gen_block(sent.sum(axis=0))], size)
-    came = redistribute(records, target)._local.view(kind)
-    del records
-    first = names[: len(keys)]
-    return in_order(
-        [np.ascontiguousarray(came[n]) if n in first else came[n] for n in names], len(first)
-    )
-
-
-def sort_lines(a: Array, keys: list[AnyArray], column: int, layout: Layout) -> Array:
-    """Sorts `keys` of the elements of `a`, which has one dimension and no copies, as `sort_rows`:
-    a column of them, as an array of `layout`. Collective."""
-    counts = np.zeros(a._rank_and_size[1], np.int64)
-    counts[: a.layout.size] = counts_of(a.layout)
-    target = layout if in_rank_order(layout) else balanced(layout.shape, layout.size)
-    found = sort_rows(a.comm, keys, counts=counts, target=target)[column]
-    result = made(found, target, a.comm)
-    return result if target is layout else redistribute(result, layout)
-
-
-def in_order(rows: list[AnyArray], keys: int) -> list[AnyArray]:
-    """The columns of rows, sorted by the first `keys` of them."""
-    first, *others = rows[:keys]
-    if not others or (keys == 2 and bool((others[0][1:] > others[0][:-1]).all())):
-        order = order_stably(first)  # a second key that increases only
-    elif keys == 2 and first.dtype.kind in "biuf":
-        order = np.argsort(first, kind="stable")  # merges the runs that came from each process
-        found = [column[order] for column in rows]
-        value, second = found[:2]
-        if not (~(value[1:] > value[:-1]) & (second[1:] < second[:-1])).any():
-            return found
-        order = np.lexsort(rows[keys - 1 :: -1])
-    else:
-        order = np.lexsort(rows[keys - 1 :: -1])
-    return [column[order] for column in rows]
 
 
 def along(a: Array, axis: int) -> Array:
@@ -173,28 +102,9 @@ def argsort(
         a,
         at,
         lambda x: order_stably(x, at),
-        argsort_line,
+        lambda line: order_of_lines([line]),
         np.dtype(np.intp),
     )
-
-
-def sort_line(a: Array) -> Array:
-    """The sorted elements of one dimension. Collective."""
-    layout = a.layout
-    a = without_copies(a)
-    found = sort_numbers(a, layout)
-    if found is not None:
-        return found
-    mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
-    return sort_lines(a, [a.local.reshape(-1), mine], 0, layout)
-
-
-def argsort_line(a: Array) -> Array:
-    """The indices that sort the elements of one dimension. Collective."""
-    layout = a.layout
-    a = without_copies(a)
-    mine = numbers(a.layout, a._rank_and_size[0]).reshape(-1)
-    return sort_lines(a, [a.local.reshape(-1), mine], 1, layout)
 
 
 def sort_complex(a: Array) -> Array:
@@ -240,10 +150,7 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
         if len({row.shape for row in rows}) != 1:
             raise LayoutError(f"keys of {' and '.join(str(row.shape) for row in rows)}; give equal")
     layout = rows[0].layout
-    first = without_copies(rows[0])
-    mine = [row if row.layout == first.layout else redistribute(row, first.layout) for row in rows]
-    places = numbers(first.layout, first._rank_and_size[0]).reshape(-1)
-    return sort_lines(first, [*(row.local for row in reversed(mine)), places], -1, layout)
+    return order_of_lines([to(row, layout) for row in reversed(rows)])
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
@@ -264,7 +171,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         a = np.take(a, sorter)
     if not isinstance(a, Array):
         return made(np.searchsorted(a, v.local, side), v.layout, comm)
-    a = redistribute(a, balanced(a.layout.shape, comm.size))
+    a = to(a, balanced(a.layout.shape, comm.size))
     if not isinstance(v, Array):
         counts = np.asarray(np.searchsorted(a.local, v, side))
         found = added("np.searchsorted", comm, counts)
@@ -275,12 +182,16 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         return made(np.zeros(v.local.shape, np.intp), v.layout, comm)
     edge = a.local[-1:] if len(a.local) else np.zeros(1, a.dtype)
     lasts = allgather(comm, edge)[filled, 0]
-    wanted = v.local.reshape(-1)
-    to = np.asarray(filled)[np.minimum(np.searchsorted(lasts, wanted, side), len(filled) - 1)]
-    order = np.argsort(to, kind="stable")
-    (asked,), counts = exchange(comm, to, wanted)
-    here = begins[comm.rank] + np.searchsorted(a.local, asked, side)
-    (answers,), _ = exchange(comm, np.repeat(np.arange(comm.size), counts), here)
-    result = np.empty(len(wanted), np.intp)
-    result[order] = answers
+    result = np.empty(v.local.shape, np.intp)
+    for box in rounds(v.layout, comm.rank, elements_of_round(128 + 2 * v.dtype.itemsize)):
+        wanted = v.local[box].reshape(-1)
+        place = np.minimum(np.searchsorted(lasts, wanted, side), len(filled) - 1)
+        owners = np.asarray(filled)[place]
+        order = np.argsort(owners, kind="stable")
+        (asked,), counts = exchange(comm, owners, wanted)
+        here = begins[comm.rank] + np.searchsorted(a.local, asked, side)
+        (answers,), _ = exchange(comm, np.repeat(np.arange(comm.size), counts), here)
+        found = np.empty(len(wanted), np.intp)
+        found[order] = answers
+        result[box] = found.reshape(result[box].shape)
     return made(result, v.layout, comm)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An index with arrays of integers: which elements it names, and where the result lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from hocket.arrays import Array, local_shape
+from hocket.computing.fetching import AnyArray, Numbers, elements_of_fetch, fetch
+from hocket.computing.layouts import Shape, balanced, held, is_local
+from hocket.computing.operands import (
+    bring,
+    broadcast_shape,
+    communicator_of,
+    made,
+    without_copies,
+)
+from hocket.computing.rounds import Box, number_of_rounds, part_of, rounds
+from hocket.errors import LayoutError
+from hocket.layouts import Layout
+
+
+class Selection:
+    """An index with arrays of integers: the shape and layout of the result, and what it reads.
+
+    If it takes the last dimensions whole, and processes hold them whole, the elements that move are
+    the `rows` of these dimensions."""
+
+    def __init__(self, a: Array, items: tuple[Any, ...], by_rows: bool = True) -> None:
+        shape = a.layout.shape
+        dots = [k for k, item in enumerate(items) if item is Ellipsis]
+        missing = len(shape) - len(items) + len(dots)
+        if missing < 0 or len(dots) > 1:
+            raise LayoutError(f"{len(items)} indices for the shape {shape}")
+        at = dots[0] if dots else len(items)
+        parts = [*items[:at], *[slice(None)] * missing, *items[at + len(dots) :]]
+        self.a = a
+        self.parts = [self._checked(part, d, shape[d]) for d, part in enumerate(parts)]
+        self.arrays = [part for part in self.parts if not isinstance(part, range)]
+        communicator_of([a, *(part for part in self.arrays if isinstance(part, Array))])
+        inner = broadcast_shape(self.arrays)
+        where = [d for d, part in enumerate(self.parts) if not isinstance(part, range)]
+        together = where[-1] - where[0] + 1 == len(where)
+        self.first = where[0] if together else 0  # of the arrays' dimensions in the result
+        sliced = [len(part) for part in self.parts if isinstance(part, range)]
+        self.inner = len(inner)
+        self.shape: Shape = (*sliced[: self.first], *inner, *sliced[self.first :])
+        only = self.arrays[0] if len(self.arrays) == 1 == len(self.parts) else None
+        self.layout = (
+            only.layout
+            if isinstance(only, Array) and held(only.layout) == only.layout.num_elements
+            else balanced(self.shape, a._rank_and_size[1])
+        )
+        self.rows, self.row_shape, self.row_layout = a, self.shape, self.layout
+        self._alone: dict[int, Array] = {}  # broadcast indices without copies
+        whole = self._whole_dimensions() if by_rows else 0
+        if whole:
+            lead = a.layout.ndim - whole
+            width = math.prod(a.layout.shape[lead:])
+            row = np.dtype((np.void, width * a.dtype.itemsize))
+            layout = a.layout.section((slice(None),) * lead + (0,) * whole)
+            local = np.ascontiguousarray(a._current()).reshape(-1).view(row)
+            self.rows = made(local, layout, a.comm)
+            self.row_shape = self.shape[:-whole]
+            self.row_layout = balanced(self.row_shape, a._rank_and_size[1])
+            self.parts = self.parts[:lead]
+
+    def _whole_dimensions(self) -> int:
+        """How many of the last dimensions move whole: each process holds them whole, in the array
+        and in the result."""
+        layout, last = self.a.layout, len(self.parts)
+        while isinstance(self.parts[last - 1], range):
+            if self.parts[last - 1] != range(layout.shape[last - 1]):
+                break
+            if not is_local(layout, last - 1):
+                break
+            last -= 1
+        most = 2**31 - 1  # bytes of a dtype of NumPy
+        while math.prod(layout.shape[last:]) * self.a.dtype.itemsize > most and last < len(
+            self.parts
+        ):
+            last += 1
+        whole = len(self.parts) - last
+        rest = self.shape[: len(self.shape) - whole]
+        even = any(extent >= self.a._rank_and_size[1] for extent in rest)
+        return whole if even and layout.num_elements else 0
+
+    def settle(self) -> None:
+        """After writes into `rows`, whose memory may be a copy."""
+        local = self.a._local
+        if self.rows is not self.a and not np.may_share_memory(local, self.rows._local):
+            local[...] = self.rows._local.view(self.a.dtype).reshape(local.shape)
+        self.a._settle()
+
+    def _checked(self, part: Any, d: int, extent: int) -> Any:
+        if isinstance(part, slice):
+            return range(*part.indices(extent))
+        if not isinstance(part, Array):
+            part = np.asarray(part)
+        if part.dtype.kind not in "iu" and part.size:
+            raise LayoutError(f"an index of {part.dtype}; give integers or a mask")
+        if not isinstance(part, Array):
+            part = part.astype(np.int64)
+        self._require_inside(part.local if isinstance(part, Array) else part, d, extent)
+        return part
+
+    def _require_inside(self, index: AnyArray, d: int, extent: int) -> None:
+        ends = (int(index.min()), int(index.max())) if index.size else (0, -1)
+        if ends[0] < -extent or ends[1] >= extent:
+            raise LayoutError(
+                f"index {ends[0] if ends[0] < -extent else ends[1]} lies outside the shape "
+                f"{self.a.layout.shape} in dimension {d} (on process {self.a._rank_and_size[0]})"
+            )
+
+    def rounds(self) -> Iterator[tuple[Box, Numbers]]:
+        """The `numbers` of this process's rows, a box of the local rows after the other.
+        Collective."""
+        layout, rank = self.row_layout, self.a._rank_and_size[0]
+        most = elements_of_fetch(self.rows.dtype)
+        count, own = number_of_rounds(layout, most), self.parts[0]
+        if count == 1:
+            box = tuple(slice(0, extent) for extent in local_shape(layout, self.a.comm))
+            yield box, self.numbers(layout)
+        elif isinstance(own, Array) and own.layout is layout:
+            for box in rounds(layout, rank, most):
+                yield box, self._joined([own.local[box]])
+        else:
+            firsts = [[first for first, *_ in layout._native.slices(p)] for p in range(layout.size)]
+            for all_boxes in zip(*(rounds(layout, p, most) for p in range(layout.size))):
+                corners = [
+                    tuple(
+                        tuple(first + end for first, end in zip(firsts[p], ends))
+                        for ends in zip(*((part.start, part.stop) for part in box))
+                    )
+                    for p, box in enumerate(all_boxes)
+                ]
+                box = all_boxes[rank] if rank < layout.size else (slice(0, 0),) * layout.ndim
+                yield box, self.numbers(Layout.boxes(layout.shape, corners))
+
+    def numbers(self, layout: Layout, slab: Optional[Box] = None) -> Numbers:
+        """Row-major numbers in the array of this process's rows in a layout of all rows, or of a
+        slab of them. Collective."""
+        rank, comm = self.a._rank_and_size[0], self.a.comm
+        places: list[Numbers] = [np.empty(0, np.int64)] * layout.ndim
+        if rank < layout.size and not all(map(self._is_full, self.parts)):
+            places = layout.global_indices(rank)
+            if slab is not None:
+                places = [own + part.start for own, part in zip(places, slab)]
+        found, sliced, end = [], 0, self.first + self.inner
+        for part in self.parts:
+            if isinstance(part, range):
+                axis = sliced if sliced < self.first else sliced + self.inner
+                index = part.start + part.step * places[axis]
+                found.append(index.reshape((-1,) + (1,) * (layout.ndim - 1 - axis)))
+                sliced += 1
+            elif self._is_full(part):
+                found.append(
+                    bring(part if slab is None else part_of(part, slab), layout, rank, comm)
+                )
+            else:
+                index = self._broadcast(part, places[end - part.ndim : end])
+                found.append(index.reshape(index.shape + (1,) * (layout.ndim - end)))
+        shape = local_shape(layout, comm)
+        if 0 in shape:
+            return np.empty(0, np.int64)
+        return np.broadcast_to(self._joined(found), shape).reshape(-1)
+
+    def _joined(self, indices: Sequence[AnyArray]) -> Numbers:
+        """The row-major numbers of one index for each dimension."""
+        result = np.zeros((), np.int64)
+        for index, extent in zip(indices, self.a.layout.shape):
+            index = index.astype(np.int64, copy=False)
+            result = result * extent + np.where(index < 0, index + extent, index)
+        return result
+
+    def _is_full(self, part: Any) -> bool:
+        """Whether it is a distributed array of one index for each row."""
+        return isinstance(part, Array) and part.layout.shape == self.row_shape
+
+    def _broadcast(self, part: Any, places: Sequence[Numbers]) -> AnyArray:
+        """The elements at these places of an index that is broadcast. Collective, if it is
+        distributed."""
+        shape = part.layout.shape if isinstance(part, Array) else part.shape
+        lists = [own if n != 1 else np.zeros(1, np.int64) for n, own in zip(shape, places)]
+        if not isinstance(part, Array):
+            found: AnyArray = part[np.ix_(*lists)]
+            return found
+        if id(part) not in self._alone:
+            self._alone[id(part)] = without_copies(part)
+        wanted = np.zeros((), np.int64)
+        for extent, index in zip(shape, lists):
+            wanted = wanted[..., None] * extent + index
+        return fetch(self._alone[id(part)], wanted.reshape(-1)).reshape(wanted.shape)
