@@ -30,6 +30,11 @@ comm::Protocol<std::unique_ptr<Client>> connector(State& state, std::string only
     comm::When came([&] {
         state.host->advance(false);
         client = state.host->next_connector(only);
+        if (client != nullptr && client->hello.task == state.task) {
+            Listener::refuse(*client->connection, "both jobs call themselves '" + state.task +
+                                                      "'; give one of them another name (task=)");
+            client = nullptr;
+        }
         return client != nullptr || deadline.passed();
     });
     co_await comm::until(came);
@@ -130,9 +135,6 @@ comm::Protocol<> accepted(std::shared_ptr<State> state, int tag, comm::CallSigna
             meeting.connectors = client->hello.processes;
             meeting.reconnect = client->hello.reconnect;
             meeting.other_order = client->hello.big_endian != net::states_big_endian();
-            if (meeting.acceptor == meeting.connector)
-                throw Error("both jobs call themselves '" + meeting.acceptor +
-                            "'; give one of them another name (task=)");
             meeting.addresses.resize(static_cast<std::size_t>(state->comm.size()));
             for (Unpacker in(addresses); !in.empty();) {
                 ProcessAddress& one = meeting.addresses.at(static_cast<std::size_t>(in.number()));

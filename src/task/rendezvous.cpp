@@ -213,13 +213,17 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
                                        ": it was interrupted on the task's lowest process"};
             co_return late;
         }
+        const bool wildcard =
+            receiving.channel == 0 && (receiving.other == any_source || receiving.tag == any_tag);
         late.fault = {"DeadlineError", "task '" + me->name() + "' gave up its receive from " +
                                            task_text(*all, receiving.other) + " " +
                                            match_text(receiving.stream, receiving.tag) + " after " +
                                            text::seconds(receiving.deadline.timeout()) +
                                            ": nothing was sent" +
                                            me->silence_text(receiving.other) +
-                                           "; receive again, or give a longer timeout"};
+                                           (wildcard ? "; receive again, or give a longer timeout"
+                                                     : "; give a longer timeout, because this ends "
+                                                       "the exchange between the two tasks")};
         co_return late;
     }
     const Envelope& envelope = *wanted.found;

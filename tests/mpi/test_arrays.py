@@ -145,6 +145,8 @@ def test_from_function_of_global_indices(comm):
 def test_from_function_may_return_a_constant_and_converts(comm):
     a = hk.from_function(lambda i, j: 2.75, rows(comm).layout(hk), "f4", comm=comm)
     assert a.local.dtype == np.float32 and (a.local == 2.75).all()
+    with pytest.raises(hk.Error, match="no return"):
+        hk.from_function(lambda i, j: None, a.layout, "f4", comm=comm)
 
 
 @ranks(1, 2, 3, 4, 6)

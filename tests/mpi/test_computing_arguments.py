@@ -69,9 +69,19 @@ def test_what_an_array_cannot_hold_is_refused(comm: Any) -> None:
     ):
         raises_everywhere(comm, hk.Error, call, "300", "int8")
     for reduction in (np.sum, np.max):
-        raises_everywhere(comm, hk.Error, lambda r=reduction: r(a, initial=1j), "complex")
+        for initial, word in ((1j, "complex"), (np.nan, "NaN"), (1e300, "1e+300")):
+            call = lambda r=reduction, start=initial: r(a, initial=start)  # noqa: E731
+            raises_everywhere(comm, hk.Error, call, word)
+    total = hk.zeros(hk.Layout((), "()"), ">f4", comm)
+    big = hk.full(lay, 2**62, "i8", comm)
+    assert np.sum(big, out=total)[()] == 2.0**64  # computed as out's floating-point numbers
     raises_everywhere(comm, hk.MismatchError, lambda: np.var(a, ddof=1j), "1j")
-    raises_everywhere(comm, hk.Error, lambda: np.sum(a, dtype=object), "Python objects")
+    for call in (
+        lambda: np.sum(a, dtype=object),
+        lambda: np.cumsum(a, dtype=object),
+        lambda: hk.map_blocks(lambda x: x.astype(object) if comm.rank else x, a),
+    ):
+        raises_everywhere(comm, hk.Error, call, "Python objects")
     raises_everywhere(comm, TypeError, lambda: np.nanmedian(a, 0), "axis")
     raises_everywhere(comm, hk.LayoutError, lambda: np.linalg.outer(mask, 2), "np.outer")
     assert (a == 1).all()
@@ -104,6 +114,7 @@ def test_a_field_of_structured_elements(comm: Any) -> None:
     whole["a"], whole["b"] = np.arange(7), np.arange(7) / 4
     a = hk.scatter(whole, hk.Layout(7, "(CYCLIC(3))", comm.size), comm)
     check(a["b"] * 2, whole["b"] * 2, "a field")
+    np.testing.assert_array_equal(hk.replicated(hk.map_blocks(np.copy, a)), whole)
     part = a[1:6:2]  # on some processes no view
     part["a"] = 9
     whole[1:6:2]["a"] = 9
@@ -132,6 +143,8 @@ def test_the_other_byte_order_on_processes_without_elements(comm: Any) -> None:
     for function in (np.max, np.min, np.sum, np.prod):
         check(function(a, axis=0), function(whole, axis=0), function.__name__)
     check(np.add.reduce(a, axis=0, dtype="f8"), whole.sum(axis=0, dtype="f8"), "another size")
+    one = hk.full(hk.Layout((), "()"), 2.5, ">f8", comm)
+    assert hk.replicated(np.round(one)) == 2
 
 
 @ranks(1, 2)

@@ -2,8 +2,10 @@
 """Errors of steps: raised as often as somebody asks, and of the types of the steps' own errors."""
 
 import functools
+import gc
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -26,6 +28,10 @@ def fail():
     raise ValueError("no ink")
 
 
+async def wait_for_broken():
+    await hk.completion(Broken())
+
+
 def fail_in_identity(part):
     raise ValueError("no ink")
 
@@ -33,6 +39,7 @@ def fail_in_identity(part):
 FAILING = {
     "task": lambda f: f.task(fail, inouts=["x"]),
     "start": lambda f: f.comm(fail, inouts=["x"]),
+    "await": lambda f: f.task(wait_for_broken, inouts=["x"]),
     "poll": lambda f: f.comm(Broken, inouts=["x"]),
     "reduction": lambda f: f.task(fail_in_identity, inouts=["x"], reduces=[np.zeros(3)]),
 }
@@ -55,6 +62,10 @@ def test_an_error_is_raised_as_often_as_it_is_asked_for(comm, how):
             FAILING[how](f)
             with pytest.raises(hk.StepError, match="no ink"):
                 f.wait_on("x")
+        left = weakref.ref(f)
+        del caught, f, on_x, ask
+        gc.collect()
+        assert left() is None  # the errors, which its frames belong to, are gone, too
 
 
 AT_EXIT = """

@@ -41,6 +41,10 @@ import ctypes, sys
 import hocket as hk
 from mpi4py import MPI
 address, key, calls = sys.argv[1], sys.argv[2] or None, int(sys.argv[3])
+try:
+    hk.connect(address, task="sim", key=key, timeout=120)
+except hk.Error as error:
+    assert "both jobs call themselves 'sim'" in str(error), error
 die_after = ctypes.CDLL(None).die_after
 die_after(calls)
 w = hk.connect(address, task="viewer", key=key, timeout=120)

@@ -154,6 +154,11 @@ def test_the_first_start_settles_the_type(comm: Any) -> None:
     assert np.array_equal(b.local, np.arange(comm.rank, 9, comm.size))
     raises_everywhere(comm, hk.MismatchError, lambda: x(*ends("int64")), "int16", "int64")
     x(a, b, timeout=60)
+    y = hk.transfer(*lay, comm=comm, dtype="int16")  # from what the first start has
+    y(a, b, timeout=60)
+    raises_everywhere(comm, hk.MismatchError, lambda: y(ends("int64")[0], b), "int16", "int64")
+    for _ in range(2):
+        y(a, b, timeout=60)
 
 
 @ranks(2, 3)

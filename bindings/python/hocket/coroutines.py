@@ -86,6 +86,8 @@ def advance(coroutine: Coro, thrown: Optional[_mpi.Thrown]) -> Optional[list[_mp
             thrown.raise_again()
     except BaseException as raised:
         error = raised
+    finally:
+        del thrown  # as in `flow_steps.raise_thrown`
     try:
         return _next(coroutine, error)
     except StopIteration:

@@ -245,6 +245,8 @@ def from_function(
         else:
             values = f(*np.ix_(*held))
         try:
+            if values is None:  # which NumPy takes for NaN
+                raise TypeError("it has no return")
             array.local[...] = values
         except (TypeError, ValueError) as error:
             raise Error(

@@ -97,12 +97,17 @@ _HEAP_TYPE = 1 << 9
 def raise_thrown(thrown: Optional[_mpi.Thrown]) -> None:
     if thrown is None:
         return
+    where, step = thrown.where, thrown.step
     try:
         thrown.raise_again()
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        raise _of_type(error, f"{thrown.where} failed: {_words_of(error)}", thrown.step) from error
+        raise _of_type(error, f"{where} failed: {_words_of(error)}", step) from error
+    finally:
+        # It holds the error in C++, and the error's traceback this frame: a cycle that Python's
+        # collector does not see.
+        del thrown
 
 
 def _words_of(error: BaseException) -> str:

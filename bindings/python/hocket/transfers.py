@@ -168,9 +168,9 @@ class Transfer:
         self._to, self._from = to, has
         # The arrays that travel in place of converted ones, and their type.
         self._staged: Optional[tuple[np.dtype[Any], Optional[Array], Optional[Array]]] = None
-        # The arrays of the last receive: the one that travelled, and the one that gets its
-        # converted elements.
-        self._moved: Optional[tuple[Array, Array]] = None
+        # Of the last start: the type of its source, the array that travelled, and the one that gets
+        # its converted elements.
+        self._moved: Optional[tuple[np.dtype[Any], Array, Array]] = None
 
     def start(self, a: Array, b: Array) -> None:
         """Starts to copy `a` into `b`, any arrays of the transfer's layouts and types.
@@ -211,7 +211,7 @@ class Transfer:
             except Exception as error:
                 self._core.refuse(kind_of(error), str(error) or repr(error))
         self._core.start(source._wrapped(), destination._wrapped())
-        self._moved = (destination, b)
+        self._moved = (a._local.dtype, destination, b)
 
     def wait(self, timeout: Optional[float] = None) -> None:
         """Waits until the program may use both arrays again on this process.
@@ -350,9 +350,9 @@ class Transfer:
         moved, self._moved = self._moved, None
         if moved is None:
             return
-        came, into = moved
-        if self._to is not None and self._staged is not None:
-            self._from = self._staged[0]
+        has, came, into = moved
+        if self._to is not None:
+            self._from = has
         if came is not into:
             _convert(came, into)
         if into._home is not None:

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
 from hocket.arrays import Array
 from hocket.calls import collective, no_array
 from hocket.computing.operands import made
+from hocket.dtypes import from_name, name_of, resolve
 from hocket.errors import Error, MismatchError
 from hocket.halos import Halo, widths
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 
 def map_blocks(
@@ -60,8 +64,6 @@ def map_blocks(
     """
     if not isinstance(a, Array):
         no_array(f"cannot map blocks of {type(a).__name__}", None)
-    from hocket.computing.collecting import allgather
-
     with collective(a.comm, None):
         if not callable(f):
             raise Error(f"f is {f!r}; give a function of a NumPy array")
@@ -81,14 +83,22 @@ def map_blocks(
                 f"f returned the shape {result.shape} for a part of shape {a.local.shape}; give "
                 "values of the part's own shape"
             )
-    name = np.zeros(16, np.uint8)
-    if result is not None:
-        text = result.dtype.str.encode()[:16]
-        name[: len(text)] = np.frombuffer(text, np.uint8)
-    names = [bytes(row).rstrip(b"\0").decode() for row in allgather(a.comm, name)]
-    found = [np.dtype(each) for each in names if each]
+    name = b"" if result is None else name_of(result.dtype).encode()
+    found = [from_name(each) for each in _of_all(name, a.comm) if each]
     with collective(a.comm, None):
-        dtype = np.result_type(*found) if found else a.dtype
+        dtype = resolve(np.result_type(*found)) if found else a.dtype
     if result is None:
         result = np.empty(a.local.shape, dtype)
     return made(result.astype(dtype, copy=False), a.layout, a.comm)
+
+
+def _of_all(name: bytes, comm: MPI.Comm, room: int = 24) -> list[str]:
+    """The names of all processes. Those of structured elements take a second message."""
+    from hocket.computing.collecting import allgather
+
+    row = len(name).to_bytes(8, "little") + name[:room].ljust(room, b"\0")
+    rows = [each.tobytes() for each in allgather(comm, np.frombuffer(row, np.uint8))]
+    longest = max(int.from_bytes(each[:8], "little") for each in rows)
+    if longest > room:
+        return _of_all(name, comm, longest)
+    return [each[8:].rstrip(b"\0").decode() for each in rows]

@@ -13,6 +13,7 @@ from hocket.calls import collective
 from hocket.computing import reductions
 from hocket.computing.combining import to_out
 from hocket.computing.elementwise import of_function
+from hocket.computing.indexing import as_value
 from hocket.computing.layouts import reduced_axes
 from hocket.computing.operands import broadcast_shape
 from hocket.errors import LayoutError, MismatchError
@@ -38,11 +39,11 @@ def reduce(
         axes = reduced_axes(axis, a.ndim)
         if initial is not None and np.ndim(initial):
             raise MismatchError(f"initial has shape {np.shape(initial)}; give one number")
-        if type(initial) in (int, complex):
+        if initial is not None:
             kind = reductions.reduced_type(
                 ufunc, a.dtype, None if dtype is None else np.dtype(dtype)
             )
-            initial = np.array(initial, kind)  # which raises if it does not fit
+            initial = as_value(initial, kind)  # which raises if it does not fit
         if where is not True:
             check_mask(a, where)
             if ufunc.identity is None and initial is None:
@@ -68,13 +69,16 @@ def reduce(
 
 
 def computed_in(a: Array, dtype: Any, out: Any) -> Any:
-    """`dtype`; if it is None, that of an `out` that has more bits. Raises `TypeError`."""
+    """`dtype`; if it is None, one that holds what `a` and a floating-point `out` hold, as integers
+    would wrap around. Raises `TypeError`."""
     if dtype is not None and np.dtype(dtype).hasobject:
         raise TypeError("Python objects cannot move; give a dtype of a fixed size")
-    if dtype is not None or not isinstance(out, Array) or a.dtype.kind not in "fc":
+    if dtype is not None or not isinstance(out, Array) or out.dtype.kind not in "fc":
         return dtype
-    wider = out.dtype.kind in "fc" and out.dtype == np.result_type(a.dtype, out.dtype)
-    return out.dtype if wider else None
+    if a.dtype.kind in "biu":
+        return np.result_type(out.dtype, np.float64)
+    wider = np.result_type(a.dtype, out.dtype) if a.dtype.kind in "fc" else None
+    return wider if wider is not None and wider.kind == out.dtype.kind else None
 
 
 def check_mask(a: Array, where: Any) -> None:

@@ -192,11 +192,13 @@ def of_function(function: Callable[..., Any], inputs: Sequence[Any], **options: 
     with collective(comm, None):
         inputs = [x if isinstance(x, Array) or np.ndim(x) == 0 else np.asarray(x) for x in inputs]
         target = layout_of(inputs)
-        result_types(function, inputs, options)
+        (dtype,) = result_types(function, inputs, options)
     check_alike(inputs, comm)
     rank = arrays[0]._rank_and_size[0]
     parts = [bring(x, target, rank, comm) for x in inputs]
-    return made(by_rows(function, parts, local_shape(target, comm), options), target, comm)
+    found = by_rows(function, parts, local_shape(target, comm), options)
+    # NumPy's results without dimensions forget the byte order, which processes without them have.
+    return made(found.astype(dtype, copy=False), target, comm)
 
 
 def by_rows(

@@ -17,6 +17,7 @@ from hocket.computing.layouts import balanced, is_local, one_axis
 from hocket.computing.operands import made
 from hocket.computing.reductions import loop_type, require_associative
 from hocket.computing.sorting import along
+from hocket.dtypes import resolve
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
 from hocket.redistribution import redistribute
@@ -33,7 +34,7 @@ def accumulate(ufunc: np.ufunc, a: Array, axis: Any = 0, dtype: Any = None, out:
             example = ufunc.accumulate(np.ones((1,) * a.layout.ndim, a.dtype), d, dtype)
         except (TypeError, ValueError) as error:
             raise MismatchError(f"np.{ufunc.__name__}: {error}") from None
-    wanted = example.dtype
+        wanted = resolve(example.dtype)
     lines = along(a, d)
     if is_local(lines.layout, d):
         if lines is a and may_take(out, a, wanted):
