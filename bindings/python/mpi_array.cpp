@@ -6,6 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "hocket/binding.hpp"
 #include "hocket/computing.hpp"
@@ -151,17 +153,26 @@ void bind_array(nb::module_& m) {
         "collect",
         [](const std::string& call, const Layout& layout, const std::vector<std::int64_t>& dims,
            std::uintptr_t comm, std::uintptr_t mine, std::int64_t bytes, const nb::callable& take) {
+            using Bytes = std::vector<std::byte>;
+            auto some = std::make_shared<Bytes>();  // of several parts, if they are few bytes
+            std::int64_t parts = 0;
+            const auto pass_on = [&] {
+                const auto all = std::exchange(some, std::make_shared<Bytes>());
+                const nb::gil_scoped_acquire locked;
+                take(memory_view(all->data(), static_cast<std::int64_t>(all->size()), all),
+                     std::exchange(parts, 0));
+            };
             const nb::gil_scoped_release released;
             Binding::collect(call, layout, dims, comm_of(comm), reinterpret_cast<const void*>(mine),
                              bytes, [&](const std::byte* values, std::int64_t count) {
-                                 const auto all = std::make_shared<std::vector<std::byte>>(
-                                     values, values + count * bytes);
-                                 const nb::gil_scoped_acquire locked;
-                                 take(memory_view(all->data(), count * bytes, all));
+                                 some->insert(some->end(), values, values + count * bytes);
+                                 ++parts;
+                                 if (some->size() >= std::size_t{1} << 16) pass_on();
                              });
+            if (parts > 0) pass_on();
         },
         "call"_a, "layout"_a, "dims"_a, "comm"_a, "mine"_a, "bytes"_a, "take"_a,
-        "Brings partial results of a reduction to the processes of its result.");
+        "Brings partial results of a reduction to the processes of its result: take(bytes, parts)");
 
     m.def(
         "cshift",

@@ -154,7 +154,9 @@ inline void learn(Guess& guess, const Extent& extent) {
     if (extent.zero) return;
     guess.start = 0;
     if (extent.top == 0 || !in_range(extent.top)) return;
-    guess.splits = extent.splits_for(field_of(extent.top) - 1023 + 1);
+    const int exponent = field_of(extent.top) - 1023 + 1;
+    guess.bits = exponent - extent.unit;
+    guess.splits = extent.splits_for(exponent);
     if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 

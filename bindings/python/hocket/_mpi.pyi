@@ -481,7 +481,7 @@ def collect(
     comm: int,
     mine: int,
     bytes: int,
-    take: Callable[[npt.NDArray[np.uint8]], None],
+    take: Callable[[npt.NDArray[np.uint8], int], None],
 ) -> None: ...
 def locate(
     layout: _pure.Layout, numbers: npt.NDArray[np.int64], owners: int, offsets: int

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arrays import Array, local_shape
+from hocket.arrays import Array, shape_of_part
 from hocket.computing.layouts import Shape, balanced, held, is_grid, is_local, kept, without
 from hocket.computing.operands import made
 from hocket.errors import MismatchError
@@ -43,6 +43,13 @@ def remain(layout: Layout, axes: Shape) -> bool:
     return whole and held(layout) == held(without(layout, axes, True)) * lines
 
 
+@kept
+def results_of(layout: Layout, axes: Shape, keepdims: bool, rank: int) -> tuple[Layout, Shape]:
+    """The layout of a reduction over `axes`, and the shape of a process's part."""
+    found = without(layout, axes, keepdims)
+    return found, shape_of_part(found, rank)
+
+
 def combined(
     call: str,
     partial: AnyArray,
@@ -56,21 +63,22 @@ def combined(
     """Partial results over `axes` of an array of `layout`, which have extent 1 there, as one array
     in the layout that the reduction leaves. Collective, unless they `remain`; `call` is the same on
     all processes."""
-    target = without(layout, axes, keepdims)
     if remain(layout, axes):
-        return made(partial, target, comm)
+        return made(partial, without(layout, axes, keepdims), comm)
+    target, shape = results_of(layout, axes, keepdims, _mpi.rank_and_size(comm.handle)[0])
     partial = np.ascontiguousarray(partial)
-    parts: list[AnyArray] = []  # what is combined so far
+    found: Any = None  # what is combined so far
 
-    def take(values: npt.NDArray[np.uint8]) -> None:
-        part = values.view(partial.dtype)
-        parts[:] = [combine(parts[0], part) if parts else part]
+    def take(values: npt.NDArray[np.uint8], parts: int) -> None:
+        nonlocal found
+        for part in values.view(partial.dtype).reshape(parts, -1):
+            found = part if found is None else combine(found, part)
 
     _mpi.collect(call, layout._native, axes, comm.handle, address(partial), partial.itemsize, take)
-    if not parts:  # there are no elements
+    if found is None:  # there are no elements
         value = np.asarray(identity).astype(partial.dtype)  # -1 of bitwise_and has no sign there
-        parts = [np.full(local_shape(target, comm), value)]
-    return made(parts[0], target, comm)
+        found = np.full(shape, value)
+    return Array(found.reshape(shape), target, comm)
 
 
 def added(call: str, comm: MPI.Comm, terms: AnyArray) -> AnyArray:

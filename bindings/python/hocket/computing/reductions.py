@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hocket import _mpi
-from hocket.arrays import Array, shape_of_part
+from hocket.arrays import Array
 from hocket.calls import collective
-from hocket.computing.combining import combined, finish, on_grid, scalar, to_out
-from hocket.computing.layouts import Shape, held, kept, reduced_axes, without
+from hocket.computing.combining import combined, finish, on_grid, results_of, scalar, to_out
+from hocket.computing.layouts import Shape, held, kept, reduced_axes
 from hocket.computing.operands import made, without_copies
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
@@ -153,17 +153,10 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
         _, memory = _mpi.exact_sum(terms._wrapped(), axes)
         return scalar(memory[: wanted.itemsize].view(wanted)[0], wanted, keepdims, a, out)
     terms = on_grid(terms)
-    layout, shape = sums_of(terms._layout, axes, keepdims, a._rank_and_size[0])
+    layout, shape = results_of(terms._layout, axes, keepdims, a._rank_and_size[0])
     _, memory = _mpi.exact_sum(terms._wrapped(), axes)
     result = Array(as_array(memory, shape, wanted), layout, a._comm)
     return result if out is None else to_out(result, out)
-
-
-@kept
-def sums_of(layout: Layout, axes: Shape, keepdims: bool, rank: int) -> tuple[Layout, Shape]:
-    """The layout of sums over `axes`, and the shape of a process's part."""
-    found = without(layout, axes, keepdims)
-    return found, shape_of_part(found, rank)
 
 
 @kept

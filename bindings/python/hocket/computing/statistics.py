@@ -180,7 +180,18 @@ def pair_of(find: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([("value", dtype), ("index", np.int64)])
 
 
-def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool) -> Any:
+#: axes and pairs by what they depend on, of calls whose arguments passed the checks
+_checked: dict[tuple[Any, ...], tuple[Optional[int], np.dtype[Any]]] = {}
+
+
+def checked(find: Any, a: Array, axis: Any) -> tuple[Optional[int], np.dtype[Any]]:
+    """The axis, None for all, and the dtype of `pair_of`. Collective where it raises."""
+    # As reductions do: an array with elements here is not empty.
+    quick = (axis is None or type(axis) is int) and a._local.size > 0
+    key = (find, axis, a._local.dtype, a._layout.ndim)
+    known = _checked.get(key) if quick else None
+    if known is not None:
+        return known
     with collective(a.comm, None):
         none = axis is None or (a.ndim == 0 and axis in (0, -1))
         d = None if none else one_axis(axis, a.ndim)
@@ -188,6 +199,13 @@ def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool)
         if empty:
             raise MismatchError("an empty array has no least and no greatest element")
         pair = pair_of(find, a.dtype)
+    if quick and len(_checked) < 1024:
+        _checked[key] = d, pair
+    return d, pair
+
+
+def extreme(find: Any, wins: Any, a: Array, axis: Any, out: Any, keepdims: bool) -> Any:
+    d, pair = checked(find, a, axis)
     if d is not None:
         return finish(places_along(find, wins, a, d, pair, keepdims), out, np.dtype(np.intp))
     result = place_in_all(find, a, pair)
@@ -212,9 +230,12 @@ def place_in_all(find: Any, a: Array, pair: np.dtype[Any]) -> Any:
         index = np.int64(number_of(a.layout, rank, int(at)))
         mine = local[at : at + 1].tobytes() + index.tobytes()
     rows = _mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine).view(pair)
-    rows = rows[rows["index"] >= 0]
-    rows = rows[np.argsort(rows["index"])]
-    return np.intp(rows["index"][find(rows["value"])])
+    order = rows["index"].tolist()
+    if order[0] < 0 or order != sorted(order):
+        rows = rows[rows["index"] >= 0]
+        rows = rows[np.argsort(rows["index"])]
+        order = rows["index"].tolist()
+    return np.intp(order[find(rows["value"])])
 
 
 def places_along(
