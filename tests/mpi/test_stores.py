@@ -403,6 +403,7 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: s.read("t", lay, region=np.s_[1:3]), "region"),
             (lambda: s.write("t", hk.zeros(lay, "int8")), "int8"),
             (lambda: s.create("t", 6), "already"),
+            (lambda: s.create("u", None), "shape is None"),
             (lambda: s.create("u", 6, chunks=(4,), shards=(6,)), "multiple"),
             (lambda: s.create("../u", 6), "no name"),
             (lambda: s.create("a\0b", 6), r"'a\x00b' is no name"),

@@ -95,7 +95,7 @@ def create(
         names = [as_text(each, "a name of a dimension") for each in dimension_names or ()]
         arguments = (
             as_text(name, "name", "t"),
-            extents(shape, "shape"),
+            integers(shape, "shape"),
             dtypes.name_of(kind),
             kind.itemsize,
             extents(chunks, "chunks"),
