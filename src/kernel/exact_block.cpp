@@ -20,7 +20,6 @@
 #include "kernel/exact_columns.hpp"
 #include "kernel/exact_extract.hpp"
 #include "kernel/exact_sizes.hpp"
-#include "kernel/exact_squares.hpp"
 
 namespace hocket::exact {
 namespace {
@@ -64,7 +63,6 @@ struct Portable {
         for (int lane = 0; lane < width<Vector>; ++lane)
             error[lane] = __builtin_fma(x[lane], y[lane], -product[lane]);
     }
-    static void add_product(Vector& sum, const Vector& x, const Vector& y) { sum += x * y; }
 };
 
 // One set of functions for each level of the processor. An attribute takes no parentheses.
@@ -94,8 +92,6 @@ struct Portable {
         template <bool crossed, class T>                                                          \
         attribute static BlockSum products(const T* x, const T* y, std::int64_t count,            \
                                            Guess& guess) {                                        \
-            if constexpr (!crossed && sizeof(T) == sizeof(double))                                \
-                if (x == y) return sum_squares<Target>(x, count, guess);                          \
             return sum_lanes<Vector, 1>(Products<Target, crossed, T>{x, y}, count, guess)[0];     \
         }                                                                                         \
         attribute static void alternate(const double* from, std::int64_t count, double* to) {     \
@@ -119,18 +115,12 @@ struct Avx2 {
                                   Vector& error) {
         error = (Vector)_mm256_fmsub_pd((__m256d)x, (__m256d)y, (__m256d)product);
     }
-    HOCKET_AVX2 static void add_product(Vector& sum, const Vector& x, const Vector& y) {
-        sum = (Vector)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)sum);
-    }
 };
 struct Avx512 {
     using Vector = Simd<64>::Vector;
     HOCKET_AVX512 static void error(const Vector& x, const Vector& y, const Vector& product,
                                     Vector& error) {
         error = (Vector)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)product);
-    }
-    HOCKET_AVX512 static void add_product(Vector& sum, const Vector& x, const Vector& y) {
-        sum = (Vector)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)sum);
     }
 };
 HOCKET_FUNCTIONS(Avx2, HOCKET_AVX2)

@@ -2,7 +2,6 @@
 // Sums of blocks of numbers as two numbers that are exact, at the speed of memory.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -15,26 +14,19 @@ inline constexpr std::int64_t lanes = 32;
 /// Sums that are taken together, and how many terms of each: fewer have more bits in common.
 inline constexpr std::int64_t widest = 512;
 inline constexpr std::int64_t deepest = 256;
-/// In fields, numbers so near each other often have sizes that differ less than those of a block.
-inline constexpr std::int64_t neighbours = 256;
 /// Of a block that lies together in memory: it is read once, so the cache does not limit it.
 inline constexpr std::int64_t longest_block = 4096;
 
 struct BlockSum {
     double high = 0, low = 0;
-    bool whole = true;    ///< all make the sum exactly; else the block needs an accumulator
-    double rest[4] = {};  ///< of numbers of very different sizes, and of products
-    bool pair() const {
-        return whole && std::ranges::all_of(rest, [](double each) { return each == 0; });
-    }
+    bool whole = true;    ///< the four make the sum exactly; else the block needs an accumulator
+    double rest[2] = {};  ///< of numbers of very different sizes
+    bool pair() const { return whole && rest[0] == 0 && rest[1] == 0; }
 };
 /// The size of the numbers, from one block of a sum to the next, and the parts that they need.
 struct Guess {
     double start = 0;  ///< none yet
     int splits = 0;
-    int bits = 0;        ///< from the largest number's first bit to the last one of all
-    double bound = 0;    ///< of numbers that are squared; none yet
-    bool apart = false;  ///< their sizes differ too much for their parts
 };
 /// `count` is a multiple of `lanes`, at most `longest_block`.
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);
@@ -42,8 +34,8 @@ BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
 /// Of the numbers with even and with odd places, each: as of real and imaginary parts.
 std::array<BlockSum, 2> sum_parts(const double* values, std::int64_t count, Guess& guess);
 std::array<BlockSum, 2> sum_parts(const float* values, std::int64_t count, Guess& guess);
-/// Of products x[k] * y[k]; squares if x is y. `crossed`: of x[k] * y[k + 1] - x[k + 1] * y[k] for
-/// even k, as the imaginary part of products of complex numbers, the first ones conjugated.
+/// Of products x[k] * y[k]. `crossed`: of x[k] * y[k + 1] - x[k + 1] * y[k] for even k, as the
+/// imaginary part of products of complex numbers, the first ones conjugated.
 BlockSum sum_products(const double* x, const double* y, std::int64_t count, bool crossed,
                       Guess& guess);
 BlockSum sum_products(const float* x, const float* y, std::int64_t count, bool crossed,

@@ -154,9 +154,7 @@ inline void learn(Guess& guess, const Extent& extent) {
     if (extent.zero) return;
     guess.start = 0;
     if (extent.top == 0 || !in_range(extent.top)) return;
-    const int exponent = field_of(extent.top) - 1023 + 1;
-    guess.bits = exponent - extent.unit;
-    guess.splits = extent.splits_for(exponent);
+    guess.splits = extent.splits_for(field_of(extent.top) - 1023 + 1);
     if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 

@@ -25,6 +25,8 @@ static_assert(deepest <= apart);
 inline constexpr std::int64_t shortest = 2 * lanes;
 // Shorter runs are copied, several to a block.
 inline constexpr std::int64_t shortest_run = 256;
+// In fields, numbers so near each other often have sizes that differ less than those of a block.
+inline constexpr std::int64_t neighbours = 256;
 
 // Numbers that lie `stride` bytes apart, as float64.
 template <class T>
@@ -156,15 +158,14 @@ class Blocks {
     // For each of the sums that are taken together.
     void carry_in_time(const Block& block, std::int64_t* accumulator) {
         std::int64_t& since_carry = since_carry_[static_cast<std::size_t>(block.slot)];
-        since_carry = (block.first ? 0 : since_carry) + block.count + 5;  // a pair is up to 6
+        since_carry = (block.first ? 0 : since_carry) + block.count + 3;  // a pair is up to 4
         if (since_carry < additions_before_carry) return;
         carry(accumulator, range_);
         since_carry = 0;
     }
     void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
         add_number(accumulator, range_, sum.high);
-        if (sum.low != 0) add_number(accumulator, range_, sum.low);
-        for (const double more : sum.rest)
+        for (const double more : {sum.low, sum.rest[0], sum.rest[1]})
             if (more != 0) add_number(accumulator, range_, more);
     }
 
@@ -216,8 +217,6 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
     const std::int64_t a_step = two           ? size_of(terms.number)
                                 : dims > kept ? terms.a_strides[dims - 1]
                                               : 0;
-    // Squares are divided if one of them is small.
-    const std::int64_t longest = terms.a == terms.b ? block_length : longest_block;
     const std::int64_t b_step = dims > kept && terms.b ? terms.b_strides[dims - 1] : 0;
     const std::size_t inner = dims > kept ? dims - 1 : dims;
     const bool single = terms.number == Number::float32;
@@ -241,7 +240,8 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
             more = outer.next();
             for (std::int64_t k = 0; k < run;) {
                 const bool here = direct && run - k >= lanes;  // else the end of a run
-                std::int64_t count = std::min(run - k, here ? longest : block_length - filled);
+                std::int64_t count =
+                    std::min(run - k, here ? longest_block : block_length - filled);
                 if (here) count -= count % lanes;
                 const bool last = !more && k + count == run;
                 if (here) {

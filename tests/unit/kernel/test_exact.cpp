@@ -326,32 +326,6 @@ TEST(Exact, DotProductsOfIntegers) {
     dot_products_of_integers<float>(Number::float32, 24);
 }
 
-// Squares of one array go another way than products of two arrays, which may be equal.
-TEST(Exact, SquaresOfNumbersOfManySizes) {
-    std::mt19937_64 random(23);
-    for (const int spread : {0, 12, 17, 19, 35, 600}) {
-        for (const std::size_t count : {64, 2048, 2304, 9000}) {
-            std::vector<double> x(count);
-            for (double& each : x)
-                each = std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())),
-                                  -static_cast<int>(random() % static_cast<unsigned>(spread + 1)));
-            std::vector<double> y = x;
-            EXPECT_EQ(dot_of(x, x), dot_of(x, y)) << spread << " " << count;
-            // One small number among others, other sizes from the middle on, and no numbers.
-            x[count / 3] = y[count / 3] = 0x1.fffffffffffffp-9;
-            for (std::size_t k = count / 2; k < count; ++k) y[k] = x[k] *= 0x1p90;
-            EXPECT_EQ(dot_of(x, x), dot_of(x, y)) << spread << " " << count;
-            x[count / 2] = y[count / 2] = 0x1p600;
-            EXPECT_EQ(dot_of(x, x), infinity);
-            x[count / 2] = std::nan("");
-            EXPECT_TRUE(std::isnan(dot_of(x, x)));
-        }
-    }
-    const std::vector<double> tiny(4096, 0x1p-537), zeros(4096, -0.0);
-    EXPECT_EQ(dot_of(tiny, tiny), 0x1p-1062);
-    EXPECT_EQ(dot_of(zeros, zeros), 0);
-}
-
 TEST(Exact, ProductsOfWholeBlocksThatUnderflowOverflowOrAreNone) {
     std::vector<double> x(4096, 0), y(4096, 0x1p-540);
     for (std::size_t k = 0; k < 64; ++k) x[k] = 0x1p-540;
