@@ -272,6 +272,10 @@ def test_eigenvalues_have_one_dtype_on_all_processes(comm):
 @ranks(1, 3)
 def test_lists_and_new_dimensions(comm, monkeypatch):
     small_rounds(comm, monkeypatch)
+    one = hk.full(hk.Layout((), "()", ()), 3, "i4", comm)  # other processes have no part of it
+    line = hk.arange(hk.Layout(5, "(BLOCK)", comm.size), "i4", comm)
+    for found, expected in ((np.isin(one, line), True), (np.searchsorted(line, one), 3)):
+        assert hk.replicated(found).shape == () and hk.replicated(found) == expected
     x = np.arange(12.0).reshape(4, 3)
     a = hk.from_function(
         lambda i, j: 3.0 * i + j, hk.Layout((4, 3), "(CYCLIC, *)", comm.size), comm=comm

@@ -105,8 +105,8 @@ def chosen(a: Array, items: tuple[Any, ...]) -> Array:
     rows = without_copies(plan.rows)
     result = empty(plan.row_layout, rows.dtype, a.comm)
     for box, wanted in plan.rounds():
-        into = result._local[box]
-        into[...] = fetch(rows, wanted).reshape(into.shape)
+        shape = [part.stop - part.start for part in box]
+        result._local[box] = fetch(rows, wanted).reshape(shape)
     return made(result._local.view(a.dtype), plan.layout, a.comm)
 
 

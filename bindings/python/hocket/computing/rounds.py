@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hocket import _mpi
-from hocket.arrays import Array
+from hocket.arrays import Array, shape_of_part
 from hocket.computing.layouts import Shape, balanced, kept
 from hocket.layouts import Layout
 
@@ -66,7 +66,7 @@ def number_of_rounds(layout: Layout, most: int) -> int:
 
 def rounds(layout: Layout, rank: int, most: int) -> Iterator[Box]:
     """Boxes of the local array of process `rank`, some of them empty."""
-    shape = layout.local_shape(rank) if rank < layout.size else (0,) * layout.ndim
+    shape = shape_of_part(layout, rank)
     mine = boxes(shape, most)
     for _ in range(number_of_rounds(layout, most)):
         yield next(mine, (slice(0, 0),) * len(shape))
