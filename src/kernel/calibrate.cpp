@@ -42,11 +42,15 @@ double measure_scattered(const Meter& meter, std::int64_t block) {
     return sum / static_cast<double>(shapes.size());
 }
 
-double measure_panels(const Meter& meter, std::int64_t width, std::int64_t bytes, bool rings) {
+enum class Rings { none, all, allowed };
+
+double measure_panels(const Meter& meter, std::int64_t width, std::int64_t bytes, Rings rings) {
     const std::int64_t inner = bytes / (width * unit);
     Panels panels{.outer = 1, .extent = width, .width = width, .inner = inner, .unit = unit};
     panels.extent = array_bytes / panels.panel_bytes() * width;
-    const std::int64_t in_ring = rings ? panels.count() : 0;
+    const std::int64_t in_ring = rings == Rings::all       ? panels.count()
+                                 : rings == Rings::allowed ? panels.ring(true, 1, 1)
+                                                           : 0;
     return meter.cost(panels.count() * panels.panel_bytes(),
                       [&](std::byte* array) { panels.gather(array, 1, in_ring); });
 }
@@ -125,6 +129,15 @@ void measure_tile_weights(const Meter& meter, PassCosts& costs) {
     };
     const Meter::Memory vast = Meter::memory(least_vast);
     costs.vast_steps = positive(long_block * (steps(vast, least_vast) - steps(vast, array_bytes)));
+}
+
+/// Tiles beyond the first-level cache, without the part of their cost that `ring_crowded` tells.
+std::pair<std::int64_t, double> long_tiles(const Meter& meter, std::int64_t side,
+                                           const PassCosts& costs) {
+    const RingedTiles tiles{
+        .rows = side, .columns = 4000 / side * side, .unit = unit, .side = side};
+    const double crowded = costs.ring_crowded * tiles.crowded();
+    return {tiles.block(), std::max(measure_tiles(meter, side, tiles.columns) - crowded, 0.1)};
 }
 
 double measure_squares(const Meter& meter, std::int64_t side) {
@@ -241,13 +254,23 @@ Distances measure_distances(const Meter& meter) {
     choose(chosen, &Distances::paired_block, {3 * KiB, 6 * KiB, 12 * KiB, 64 * KiB},
            scattered_in({4032, 8128, 16320}));
     choose(chosen, &Distances::ring_ahead, {8 * KiB, 16 * KiB, 24 * KiB, 64 * KiB},
-           [&] { return measure_panels(meter, 64, 88 * KiB, true); });
+           [&] { return measure_panels(meter, 64, 88 * KiB, Rings::all); });
+    choose(chosen, &Distances::ring_row, {KiB / 2, 16384 * KiB},
+           [&] { return measure_panels(meter, 125, 88 * KiB, Rings::allowed); });
+    choose(chosen, &Distances::ring_panel, {64 * KiB, 1536 * KiB}, [&] {
+        return measure_panels(meter, 200, 500 * KiB, Rings::allowed) +
+               measure_panels(meter, 200, 1200 * KiB, Rings::allowed);
+    });
+    choose(chosen, &Distances::long_panel, {160 * KiB, 16384 * KiB}, [&] {
+        return measure_panels(meter, 203, 500 * KiB, Rings::none) +
+               measure_panels(meter, 203, 1200 * KiB, Rings::none);
+    });
     choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
-           [&] { return measure_panels(meter, 32, 128 * KiB, false); });
+           [&] { return measure_panels(meter, 32, 128 * KiB, Rings::none); });
     choose(chosen, &Distances::past_panel, {512 * KiB, 1024 * KiB, 2048 * KiB, 16384 * KiB}, [&] {
         double sum = 0;
         for (const std::int64_t kib : {600, 1500, 6000})
-            sum += measure_panels(meter, 32, kib * KiB, false);
+            sum += measure_panels(meter, 32, kib * KiB, Rings::none);
         return sum;
     });
     choose(chosen, &Distances::small_tile, {5 * KiB, 10 * KiB, 20 * KiB, 40 * KiB},
@@ -279,16 +302,23 @@ PassCosts PassCosts::measure() {
     costs.scattered.insert(costs.scattered.begin(), {1, 8 * costs.scattered.front().second});
     // Rows of odd lengths, as most are: those of a power of two share sets of the cache.
     for (const std::int64_t kib : {2, 5, 16, 64, 128, 256, 400, 600, 1000, 2000, 4000, 12000}) {
-        const std::int64_t width = kib < 64 ? 16 : kib < 256 ? 32 : 256;
-        costs.buffered.emplace_back(kib << 10, measure_panels(meter, width, kib << 10, false));
+        const std::int64_t width = kib < 64 ? 16 : 32;
+        costs.buffered.emplace_back(kib << 10,
+                                    measure_panels(meter, width, kib << 10, Rings::none));
     }
-    for (const std::int64_t kib : {24, 88, 184})
-        costs.ringed.emplace_back(kib << 10, measure_panels(meter, 64, kib << 10, true));
+    for (const std::int64_t kib : {24, 88, 184, 1000, 1536}) {
+        const std::int64_t width = kib < 1000 ? 64 : 200;
+        costs.ringed.emplace_back(kib << 10, measure_panels(meter, width, kib << 10, Rings::all));
+    }
     for (const std::int64_t side : {16, 24, 32, 40, 48}) {
         costs.shifted.emplace_back(side * unit, measure_shifted(meter, side));
         costs.tiled.emplace_back(side * unit, measure_tiles(meter, side, 4000 / side * side));
     }
     measure_tile_weights(meter, costs);
+    costs.wide_panel = std::max(0.001, measure_panels(meter, 203, 600 << 10, Rings::none) -
+                                           measure_panels(meter, 32, 600 << 10, Rings::none));
+    for (const std::int64_t side : {128, 200, 240})
+        costs.tiled.push_back(long_tiles(meter, side, costs));
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})
         costs.turned.emplace_back(side * unit, measure_squares(meter, side));
     costs.swapped_in_cache = measure_squares(meter, 1500);

@@ -35,11 +35,12 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 24> scalars{
+constexpr std::array<Scalar, 28> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
      {"apart", &PassCosts::apart, nullptr},
+     {"wide_panel", &PassCosts::wide_panel, nullptr},
      {"ring_start", &PassCosts::ring_start, nullptr},
      {"ring_waiting", &PassCosts::ring_waiting, nullptr},
      {"ring_crowded", &PassCosts::ring_crowded, nullptr},
@@ -52,6 +53,9 @@ constexpr std::array<Scalar, 24> scalars{
      {"paired_block", nullptr, &Distances::paired_block},
      {"far_array", nullptr, &Distances::far_array},
      {"ring_ahead", nullptr, &Distances::ring_ahead},
+     {"ring_panel", nullptr, &Distances::ring_panel},
+     {"ring_row", nullptr, &Distances::ring_row},
+     {"long_panel", nullptr, &Distances::long_panel},
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},
      {"pair_tile", nullptr, &Distances::pair_tile},

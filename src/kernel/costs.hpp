@@ -31,6 +31,12 @@ struct Distances {
     std::int64_t far_array = 16 << 20;
     /// Prefetched before panels in rings.
     std::int64_t ring_ahead = 64 << 10;
+    /// Panels in rings are at most as long, or as a fifth of the second level.
+    std::int64_t ring_panel = 64 << 10;
+    /// Rows of panels in rings are whole lines, or at least as long.
+    std::int64_t ring_row = 16 << 20;
+    /// Panels that are at least as long, and that nothing else prefetches, prefetch their own rows.
+    std::int64_t long_panel = 16 << 20;
     /// Rows of a tile's destination that stay in the first-level cache, in a panel.
     std::int64_t panel_row = 4096;
     /// A square tile that is transposed in the first-level cache, and each of two that change
@@ -84,6 +90,9 @@ struct PassCosts {
     /// Cycles in more than two dimensions, whose successive blocks lie farther apart: over the
     /// bytes of a block.
     double apart = 50;
+    /// Panels of many rows through a buffer cost more, because few columns of these stay in the
+    /// first-level cache.
+    double wide_panel = 0.001;
     /// Tiles in rings cost more: by `ring_start` for a band of one tile, which nothing prefetches,
     /// and by `ring_waiting` if all of them wait in a buffer; by `ring_crowded` if two share sets
     /// of the first-level cache, and twice that if it does not hold them; and for rows that are no

@@ -66,6 +66,7 @@ class Prefetcher {
         return out;
     }
 
+    bool active() const { return rows_ > 0; }
     bool into_first_level() const { return rows_ > 0 && fetching_ == Fetching::first_level; }
 
     /// Call it during the work, with the bytes done since the last call.

@@ -42,16 +42,19 @@ struct Box {
     }
 };
 
-/// The pass: `all` groups of `rows`, each of `run` bytes, become `ordered` units one after another.
+/// The pass: `all` groups of rows, each of `run` bytes, become `ordered` units one after another. A
+/// row takes as many whole blocks as the others; or, if there are `parts` of each block, that part
+/// of blocks.
 struct Groups {
-    Box all, rows, ordered;
-    std::int64_t run = 0, unit = 0;
+    Box all, rows, parts, ordered;
+    std::int64_t run = 0, unit = 0, part = 0;
 
-    std::int64_t bytes() const { return rows.count() * run; }
+    std::int64_t count() const { return rows.count() * parts.count(); }
+    std::int64_t bytes() const { return count() * run; }
     /// The buffers of all threads, a copy's stage in each, and the rows' places.
     std::int64_t memory(int threads) const {
         constexpr std::int64_t stage = 256 << 10, place = 8;
-        return threads * (bytes() + stage) + place * rows.count();
+        return threads * (bytes() + stage) + place * count();
     }
     void permute(std::byte* array, bool gathers, int threads) const;
 };
@@ -60,26 +63,30 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
     const Extents dense = dense_strides(ordered.extents, unit);
     const Copy copy(ordered.extents, unit, gathers ? ordered.strides : dense,
                     gathers ? dense : ordered.strides);
+    const std::int64_t in_block = parts.count(), piece = in_block == 1 ? run : part;
     Extents starts;
-    for (std::int64_t row = 0; row < rows.count(); ++row) starts.push_back(rows.offset(row));
-    const std::int64_t count = all.count(), ranges = std::min(count, std::int64_t{8} * threads);
+    for (std::int64_t row = 0; row < count(); ++row)
+        starts.push_back(rows.offset(row / in_block) + parts.offset(row % in_block));
+    const std::int64_t ranges = std::min(all.count(), std::int64_t{8} * threads);
     base::parallel_for(threads, ranges, [&](std::int64_t range) {
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
-        const std::int64_t last = count * (range + 1) / ranges;
-        for (std::int64_t group = count * range / ranges; group < last; ++group) {
+        const std::int64_t last = all.count() * (range + 1) / ranges;
+        for (std::int64_t group = all.count() * range / ranges; group < last; ++group) {
             std::byte* const first = array + all.offset(group);
             // The second-level cache also holds the next group.
             Prefetcher ahead;
             if (group + 1 < last && bytes() <= least_streamed_bytes() / 8)
                 ahead = Prefetcher(array + all.offset(group + 1), starts, run, bytes());
-            const std::byte* from = buffer;
             if (gathers) copy.run(first, buffer, 1, Stores::cached);
-            for (std::int64_t row = 0; row < std::ssize(starts); ++row, from += run) {
-                std::byte* const at = first + starts[static_cast<std::size_t>(row)];
-                if (gathers)
-                    copy_cached(at, from, run);
-                else
-                    copy_cached(buffer + row * run, at, run);
+            for (std::int64_t row = 0; row < std::ssize(starts); ++row) {
+                std::byte* at = first + starts[static_cast<std::size_t>(row)];
+                std::byte* ordered_at =
+                    buffer + row / in_block * in_block * run + row % in_block * piece;
+                for (std::int64_t moved = 0; moved < run; moved += piece) {
+                    copy_cached(gathers ? at : ordered_at, gathers ? ordered_at : at, piece);
+                    at += piece;
+                    ordered_at += in_block * piece;
+                }
                 ahead.worked(run);
             }
             if (!gathers) copy.run(buffer, first, 1, Stores::cached);
@@ -95,8 +102,6 @@ class Grouped {
     Grouped(const Permutation& permutation, std::size_t in_block, std::int64_t side,
             std::size_t first, std::int64_t part);
 
-    /// Whether the rows of a group hold as many blocks each. Only then use the others.
-    bool possible() const { return possible_; }
     const Groups& groups() const { return groups_; }
     /// The remaining permutation.
     const Permutation& of_blocks() const { return moved_; }
@@ -111,13 +116,12 @@ class Grouped {
         cut_[axis].push_back(dimensions_.size());
         dimensions_.push_back({extent, stride, extent});
     }
-    bool share_rows(std::size_t first);
+    Extents share_rows(std::size_t first);
 
     std::vector<Dimension> dimensions_;  // of the source, cut
     std::vector<std::vector<std::size_t>> cut_;
     Groups groups_;
     Permutation moved_;
-    bool possible_ = false;
 };
 
 Grouped::Grouped(const Permutation& permutation, std::size_t in_block, std::int64_t side,
@@ -143,7 +147,7 @@ Grouped::Grouped(const Permutation& permutation, std::size_t in_block, std::int6
     groups_.unit = permutation.block;
     groups_.run = dimensions_[row].stride * dimensions_[row].extent;
     groups_.all.add(permutation.batch, permutation.blocks() * permutation.block);
-    if (!share_rows(row)) return;
+    const Extents parts = share_rows(row);
     Extents shape{permutation.batch}, to{0};
     for (std::size_t d = 0; d < row; ++d) {
         Dimension& each = dimensions_[d];
@@ -168,13 +172,16 @@ Grouped::Grouped(const Permutation& permutation, std::size_t in_block, std::int6
         groups_.ordered.add(each.extent, each.stride);
         block *= each.extent;
     }
-    moved_ = make_permutation(shape, to, block);
-    possible_ = true;
+    to.insert(to.end(), parts.begin(), parts.end());
+    groups_.part = block / groups_.parts.count();
+    moved_ = make_permutation(shape, to, groups_.part);
 }
 
 /// Divides the blocks of a group among its rows: each dimension of rows takes a factor of one of
-/// the dimensions that number blocks.
-bool Grouped::share_rows(std::size_t first) {
+/// the dimensions that number blocks, or else divides each block. Returns the places of those that
+/// do.
+Extents Grouped::share_rows(std::size_t first) {
+    Extents parts;
     for (std::size_t d = 0; d < first; ++d) {
         if (!dimensions_[d].block) continue;
         const std::int64_t extent = dimensions_[d].extent;
@@ -184,13 +191,18 @@ bool Grouped::share_rows(std::size_t first) {
             const bool divides = !each.block && each.rest % extent == 0;
             if (divides && (!taken || each.rest == extent)) taken = &each;
         }
-        if (!taken) return false;
+        const std::int64_t place = static_cast<std::int64_t>(d) + 1;
+        if (!taken) {
+            groups_.parts.add(extent, dimensions_[d].stride);
+            parts.push_back(place);
+            continue;
+        }
         taken->rest /= extent;
-        taken->places.push_back(static_cast<std::int64_t>(d) + 1);
+        taken->places.push_back(place);
         groups_.rows.add(extent, dimensions_[d].stride);
         groups_.ordered.add(extent, taken->stride * taken->rest);
     }
-    return true;
+    return parts;
 }
 
 /// The divisors of the extents of a permutation.
@@ -257,7 +269,7 @@ class Search {
     const std::optional<Found>& best() const { return best_; }
 
   private:
-    static constexpr std::int64_t shortest = 512, longest_block = 64 << 10, largest = 2 << 20;
+    static constexpr std::int64_t shortest = 512, longest_block = 256 << 10, largest = 4 << 20;
 
     struct Cut {
         std::size_t in_block;
@@ -271,7 +283,6 @@ class Search {
         const double pass = buffered(row * rows) + 64.0 / static_cast<double>(row);
         if (best_ && pass >= best_->cost) return;
         const Grouped grouped(whole, cut.in_block, cut.side, cut.first, cut.part);
-        if (!grouped.possible()) return;
         Permutation moved = grouped.of_blocks();
         const double cost =
             pass + (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()));
@@ -297,11 +308,13 @@ std::optional<Step> grouped_step(const Permutation& permutation, const Resources
     if (!search.best()) return std::nullopt;
     const auto& [grouped, gathers, cost, memory, moved] = *search.best();
     const Groups& groups = grouped.groups();
-    const std::string parts = "groups of " + std::to_string(groups.rows.count()) + " rows of " +
+    const std::string parts = "groups of " + std::to_string(groups.count()) + " rows of " +
                               size_text(groups.run) + " through a buffer";
     const std::string cycles = "cycles of " + size_text(moved.block) + " blocks: " + moved.text();
     return Step{
-        .what = gathers ? parts + ", then " + cycles : cycles + ", then " + parts,
+        .what = moved.identity() ? parts
+                : gathers        ? parts + ", then " + cycles
+                                 : cycles + ", then " + parts,
         .cost = cost,
         .memory = memory,
         .run = [groups, moved = moved, gathers = gathers](std::byte* array, const Pass& pass) {

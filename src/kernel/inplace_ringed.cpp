@@ -136,7 +136,10 @@ std::optional<Step> ringed_step(const Permutation& permutation, const Resources&
     const std::int64_t unit = permutation.block;
     const bool transposed_in_registers = unit == 4 || unit == 8 || unit == 16;
     if (!transposed_in_registers || permutation.identity()) return std::nullopt;
-    constexpr std::int64_t shortest_block = 128, longest_block = 1024;
+    constexpr std::int64_t shortest_block = 128, longest_everywhere = 1024;
+    const CostCurve& measured = PassCosts::kept().tiled;
+    if (measured.empty()) return std::nullopt;
+    const std::int64_t longest_block = std::max(longest_everywhere, measured.back().first);
     std::optional<Ringed> best;
     for (const bool gather_first : {true, false})
         for (std::size_t joined = 1; joined < permutation.dimensions(); ++joined) {

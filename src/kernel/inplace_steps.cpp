@@ -126,8 +126,10 @@ double Split::cost() const {
     const double rest = panels.remainder() == 0 ? 0.0 : 0.05 + 128.0 / static_cast<double>(row);
     const std::int64_t bytes = panels.panel_bytes();
     const bool rings = panels.ring(gather_first, permutation.batch, 1) > 0;
-    return (rings ? ringed(bytes) : buffered(bytes)) + scattered(block, permutation.dimensions()) +
-           rest + (shifted ? 32.0 / static_cast<double>(block) : 0.0);
+    const double wide = panels.wide() ? PassCosts::kept().wide_panel : 0.0;
+    return (rings ? ringed(bytes) : buffered(bytes) + wide) +
+           scattered(block, permutation.dimensions()) + rest +
+           (shifted ? 32.0 / static_cast<double>(block) : 0.0);
 }
 
 std::int64_t Split::memory(const Resources& means) const {

@@ -32,6 +32,8 @@ struct Panels {
     std::int64_t remainder() const { return extent % width; }
     std::int64_t panel_bytes() const { return width * inner * unit; }
     std::int64_t count() const { return outer * parts(); }
+    /// Narrow panels have longer rows, which the hardware prefetches, and shorter columns.
+    bool wide() const { return width > 32; }
     /// Bytes of the array from which a panel is read.
     std::int64_t taken_bytes() const { return width * (inner + left_out) * unit; }
     /// Whether panels are written to another position than they are read from.

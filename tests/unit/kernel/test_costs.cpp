@@ -45,6 +45,7 @@ TEST(PassCosts, tensors_that_share_a_fast_dimension_move_in_groups) {
     for (const PassCosts& costs : {PassCosts::zen3(), PassCosts::zen5()}) {
         const Tried tried(costs);
         EXPECT_EQ(plan({7, 17, 90, 7, 22, 7}, {3, 5, 1, 2, 4, 0}, 8), "1 groups");
+        EXPECT_EQ(plan({31, 7, 131, 71, 5}, {4, 0, 3, 2, 1}, 8), "1 groups");
     }
 }
 

@@ -97,6 +97,8 @@ TEST(Grouped, source_and_result_share_a_fast_dimension) {
         grouped({2, 7, 3, 5, 22, 7}, {0, 3, 5, 2, 4, 1}, threads);
         grouped({6, 5, 3, 4, 11, 12}, {5, 2, 1, 4, 3, 0}, threads);  // 12 numbers two rows' blocks
         grouped({4, 6, 5, 40, 24}, {4, 3, 2, 0, 1}, threads);        // parts of dimensions
+        grouped({7, 96, 31}, {2, 1, 0}, threads);                    // parts of blocks
+        grouped({3, 5, 64, 31}, {3, 2, 1, 0}, threads);
     }
 }
 

@@ -69,10 +69,16 @@ TEST(Rings, every_width_unit_and_number_of_threads) {
                         check(false, {batch, 64 / unit, least * 37}, unit, least, threads, off);
                         check(false, {batch, whole, (least + 3) * 9}, unit, least + 3, threads,
                               off);
+                        Distances trial;
+                        trial.ring_row = 512;
+                        const TriedDistances tried(trial);
+                        check(true, {batch, (least + 3) * 9, 17}, unit, least + 3, threads, off);
                     }
 }
 
 TEST(Rings, only_where_rows_are_whole_lines) {
+    Distances trial;
+    const TriedDistances usual(trial);
     const auto rings = [](std::int64_t extent, std::int64_t width, std::int64_t inner,
                           std::int64_t unit, bool gathering) {
         return Panels{.outer = 1, .extent = extent, .width = width, .inner = inner, .unit = unit}
@@ -90,11 +96,19 @@ TEST(Rings, only_where_rows_are_whole_lines) {
     EXPECT_FALSE(rings(8000, 80, 31, 8, false));  // scattered rows of 248 bytes
     // Scattered rows of 800 bytes: on some processors.
     for (const Fetching fetching : {Fetching::second_level, Fetching::first_level}) {
-        Distances trial;
         trial.fetching = fetching;
-        const TriedDistances tried(trial);
+        try_distances(&trial);
         EXPECT_EQ(rings(8000, 80, 100, 8, false), fetching == Fetching::first_level);
     }
+    // Rows within lines, and panels beyond the second level: on others.
+    trial.fetching = Fetching::second_level;
+    trial.ring_row = 512;
+    EXPECT_TRUE(rings(8100, 81, 100, 8, true));
+    EXPECT_TRUE(rings(8000, 80, 100, 8, false));
+    EXPECT_FALSE(rings(8000, 80, 31, 8, false));
+    trial.ring_panel = 8 << 20;
+    EXPECT_TRUE(rings(16000, 1000, 1000, 8, true));
+    EXPECT_FALSE(rings(16000, 1000, 1100, 8, true));
 }
 
 }  // namespace
