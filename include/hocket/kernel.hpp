@@ -128,7 +128,7 @@ std::string explain_permute(std::span<const std::int64_t> shape, std::span<const
 std::string vector_instructions();
 
 /// Measures what each kind of pass of permute_inplace costs on this processor: the text of the file
-/// of `hocket calibrate --passes`. Takes a few seconds, and 192 MiB.
+/// of `hocket calibrate --passes`. Takes some 30 seconds, and 0.7 GiB.
 std::string measure_passes();
 
 /// The origin of the costs by which permute_inplace chooses its passes: that file, or a processor.

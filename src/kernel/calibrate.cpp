@@ -134,10 +134,10 @@ void measure_tile_weights(const Meter& meter, PassCosts& costs) {
 /// Tiles beyond the first-level cache, without the part of their cost that `ring_crowded` tells.
 std::pair<std::int64_t, double> long_tiles(const Meter& meter, std::int64_t side,
                                            const PassCosts& costs) {
-    const RingedTiles tiles{
-        .rows = side, .columns = 4000 / side * side, .unit = unit, .side = side};
+    constexpr std::int64_t columns = 4008;  // an odd number of lines: rows share no set
+    const RingedTiles tiles{.rows = side, .columns = columns, .unit = unit, .side = side};
     const double crowded = costs.ring_crowded * tiles.crowded();
-    return {tiles.block(), std::max(measure_tiles(meter, side, tiles.columns) - crowded, 0.1)};
+    return {tiles.block(), std::max(measure_tiles(meter, side, columns) - crowded, 0.1)};
 }
 
 double measure_squares(const Meter& meter, std::int64_t side) {
@@ -266,7 +266,7 @@ Distances measure_distances(const Meter& meter) {
                measure_panels(meter, 203, 1200 * KiB, Rings::none);
     });
     choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
-           [&] { return measure_panels(meter, 32, 128 * KiB, Rings::none); });
+           [&] { return measure_panels(meter, 32, 120 * KiB, Rings::none); });
     choose(chosen, &Distances::past_panel, {512 * KiB, 1024 * KiB, 2048 * KiB, 16384 * KiB}, [&] {
         double sum = 0;
         for (const std::int64_t kib : {600, 1500, 6000})
@@ -300,9 +300,9 @@ PassCosts PassCosts::measure() {
          {8, 16, 32, 64, 128, 192, 320, 448, 960, 1984, 4032, 8128, 16320})
         costs.scattered.emplace_back(block, measure_scattered(meter, block));
     costs.scattered.insert(costs.scattered.begin(), {1, 8 * costs.scattered.front().second});
-    // Rows of odd lengths, as most are: those of a power of two share sets of the cache.
-    for (const std::int64_t kib : {2, 5, 16, 64, 128, 256, 400, 600, 1000, 2000, 4000, 12000}) {
-        const std::int64_t width = kib < 64 ? 16 : 32;
+    // Rows whose lengths are no powers of two, as most are: those share sets of the cache.
+    for (const std::int64_t kib : {2, 5, 15, 60, 120, 250, 400, 600, 1000, 2000, 4000, 12000}) {
+        const std::int64_t width = kib < 60 ? 16 : Panels::few_rows;
         costs.buffered.emplace_back(kib << 10,
                                     measure_panels(meter, width, kib << 10, Rings::none));
     }
@@ -315,8 +315,9 @@ PassCosts PassCosts::measure() {
         costs.tiled.emplace_back(side * unit, measure_tiles(meter, side, 4000 / side * side));
     }
     measure_tile_weights(meter, costs);
-    costs.wide_panel = std::max(0.001, measure_panels(meter, 203, 600 << 10, Rings::none) -
-                                           measure_panels(meter, 32, 600 << 10, Rings::none));
+    costs.wide_panel =
+        std::max(0.001, measure_panels(meter, 203, 600 << 10, Rings::none) -
+                            measure_panels(meter, Panels::few_rows, 600 << 10, Rings::none));
     for (const std::int64_t side : {128, 200, 240})
         costs.tiled.push_back(long_tiles(meter, side, costs));
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})

@@ -204,6 +204,12 @@ PassCosts PassCosts::parse(const std::string& text) {
     costs.distances = before.distances;
     for (const Scalar& each : scalars)
         if (each.cost) costs.*each.cost = before.*each.cost;
+    // Their curves know neither long panels in rings nor wide ones.
+    constexpr Distances unknown;
+    costs.distances.ring_panel = unknown.ring_panel;
+    costs.distances.ring_row = unknown.ring_row;
+    costs.distances.long_panel = unknown.long_panel;
+    costs.wide_panel = PassCosts{}.wide_panel;
     costs.swapped_in_cache = costs.swapped_past = 0;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {

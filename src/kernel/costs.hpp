@@ -35,7 +35,8 @@ struct Distances {
     std::int64_t ring_panel = 64 << 10;
     /// Rows of panels in rings are whole lines, or at least as long.
     std::int64_t ring_row = 16 << 20;
-    /// Panels that are at least as long, and that nothing else prefetches, prefetch their own rows.
+    /// Panels of more than a few rows that are at least as long, and that nothing else prefetches,
+    /// prefetch their own rows.
     std::int64_t long_panel = 16 << 20;
     /// Rows of a tile's destination that stay in the first-level cache, in a panel.
     std::int64_t panel_row = 4096;
@@ -90,8 +91,8 @@ struct PassCosts {
     /// Cycles in more than two dimensions, whose successive blocks lie farther apart: over the
     /// bytes of a block.
     double apart = 50;
-    /// Panels of many rows through a buffer cost more, because few columns of these stay in the
-    /// first-level cache.
+    /// Panels of many rows through a buffer, from `long_panel` on, cost more, because few columns
+    /// of these stay in the first-level cache.
     double wide_panel = 0.001;
     /// Tiles in rings cost more: by `ring_start` for a band of one tile, which nothing prefetches,
     /// and by `ring_waiting` if all of them wait in a buffer; by `ring_crowded` if two share sets

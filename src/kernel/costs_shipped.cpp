@@ -195,6 +195,8 @@ PassCosts PassCosts::shipped() {
         if (amd) {  // its own are of that core alone
             costs.distances = {};
             costs.apart = PassCosts{}.apart;
+            costs.wide_panel = PassCosts{}.wide_panel;
+            std::erase_if(costs.tiled, [](const auto& point) { return point.first > KiB; });
             costs.vast_steps = sapphire_rapids().vast_steps;
         }
         costs.distances.streaming = Streaming::all;

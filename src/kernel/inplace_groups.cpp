@@ -43,8 +43,8 @@ struct Box {
 };
 
 /// The pass: `all` groups of rows, each of `run` bytes, become `ordered` units one after another. A
-/// row takes as many whole blocks as the others; or, if there are `parts` of each block, that part
-/// of blocks.
+/// row takes as many whole blocks as the others; or, if there are `parts`, an equal part of each of
+/// so many blocks.
 struct Groups {
     Box all, rows, parts, ordered;
     std::int64_t run = 0, unit = 0, part = 0;
@@ -55,6 +55,10 @@ struct Groups {
     std::int64_t memory(int threads) const {
         constexpr std::int64_t stage = 256 << 10, place = 8;
         return threads * (bytes() + stage) + place * count();
+    }
+    /// Of a copy for each part of a block, beside that of a row.
+    double cost_of_parts() const {
+        return parts.count() == 1 ? 0.0 : 64.0 / static_cast<double>(part);
     }
     void permute(std::byte* array, bool gathers, int threads) const;
 };
@@ -68,7 +72,8 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
     for (std::int64_t row = 0; row < count(); ++row)
         starts.push_back(rows.offset(row / in_block) + parts.offset(row % in_block));
     const std::int64_t ranges = std::min(all.count(), std::int64_t{8} * threads);
-    base::parallel_for(threads, ranges, [&](std::int64_t range) {
+    const bool few = all.count() < threads;  // then threads share the copy of each
+    base::parallel_for(few ? 1 : threads, ranges, [&](std::int64_t range) {
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
         const std::int64_t last = all.count() * (range + 1) / ranges;
         for (std::int64_t group = all.count() * range / ranges; group < last; ++group) {
@@ -77,7 +82,7 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
             Prefetcher ahead;
             if (group + 1 < last && bytes() <= least_streamed_bytes() / 8)
                 ahead = Prefetcher(array + all.offset(group + 1), starts, run, bytes());
-            if (gathers) copy.run(first, buffer, 1, Stores::cached);
+            if (gathers) copy.run(first, buffer, few ? threads : 1, Stores::cached);
             for (std::int64_t row = 0; row < std::ssize(starts); ++row) {
                 std::byte* at = first + starts[static_cast<std::size_t>(row)];
                 std::byte* ordered_at =
@@ -89,7 +94,7 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
                 }
                 ahead.worked(run);
             }
-            if (!gathers) copy.run(buffer, first, 1, Stores::cached);
+            if (!gathers) copy.run(buffer, first, few ? threads : 1, Stores::cached);
         }
     });
 }
@@ -284,8 +289,8 @@ class Search {
         if (best_ && pass >= best_->cost) return;
         const Grouped grouped(whole, cut.in_block, cut.side, cut.first, cut.part);
         Permutation moved = grouped.of_blocks();
-        const double cost =
-            pass + (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()));
+        const double cost = pass + grouped.groups().cost_of_parts() +
+                            (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()));
         if (best_ && cost >= best_->cost) return;
         if (!gathers) moved = inverse(moved);
         const std::int64_t memory = grouped.groups().memory(means_.threads) +
@@ -308,8 +313,10 @@ std::optional<Step> grouped_step(const Permutation& permutation, const Resources
     if (!search.best()) return std::nullopt;
     const auto& [grouped, gathers, cost, memory, moved] = *search.best();
     const Groups& groups = grouped.groups();
-    const std::string parts = "groups of " + std::to_string(groups.count()) + " rows of " +
-                              size_text(groups.run) + " through a buffer";
+    const std::string parts =
+        "groups of " + std::to_string(groups.count()) + " rows of " + size_text(groups.run) +
+        (groups.parts.count() > 1 ? ", in parts of " + size_text(groups.part) + "," : "") +
+        " through a buffer";
     const std::string cycles = "cycles of " + size_text(moved.block) + " blocks: " + moved.text();
     return Step{
         .what = moved.identity() ? parts

@@ -100,8 +100,7 @@ struct Ringed {
     double cost() const {
         const RingedTiles all = tiles();
         const auto bytes = static_cast<double>(all.block());
-        // Each step of the cycles takes longer: it translates a position, too. `tiled` is taken to
-        // be constant beyond the longest rows of which two tiles fit the first-level cache.
+        // Each step of the cycles takes longer: it translates a position, too.
         const PassCosts& costs = PassCosts::kept();
         return tiled(all.block()) + costs.ring_start / static_cast<double>(all.across()) +
                costs.ring_waiting * std::min(1.0, all.waiting()) +

@@ -126,7 +126,9 @@ double Split::cost() const {
     const double rest = panels.remainder() == 0 ? 0.0 : 0.05 + 128.0 / static_cast<double>(row);
     const std::int64_t bytes = panels.panel_bytes();
     const bool rings = panels.ring(gather_first, permutation.batch, 1) > 0;
-    const double wide = panels.wide() ? PassCosts::kept().wide_panel : 0.0;
+    const PassCosts& costs = PassCosts::kept();
+    const bool many_rows = (gather_first ? panels.width : panels.inner) > Panels::few_rows;
+    const double wide = many_rows && bytes >= costs.distances.long_panel ? costs.wide_panel : 0.0;
     return (rings ? ringed(bytes) : buffered(bytes) + wide) +
            scattered(block, permutation.dimensions()) + rest +
            (shifted ? 32.0 / static_cast<double>(block) : 0.0);

@@ -32,8 +32,8 @@ struct Panels {
     std::int64_t remainder() const { return extent % width; }
     std::int64_t panel_bytes() const { return width * inner * unit; }
     std::int64_t count() const { return outer * parts(); }
-    /// Narrow panels have longer rows, which the hardware prefetches, and shorter columns.
-    bool wide() const { return width > 32; }
+    /// So many leave their columns in the first-level cache.
+    static constexpr std::int64_t few_rows = 32;
     /// Bytes of the array from which a panel is read.
     std::int64_t taken_bytes() const { return width * (inner + left_out) * unit; }
     /// Whether panels are written to another position than they are read from.
@@ -47,8 +47,8 @@ struct Panels {
 
     /// Whether panels can move in rings: each is transposed directly into the position of the one
     /// before it, which has been read; the first one goes through a buffer into the position of the
-    /// last. That is less work in cache than a buffer for each. Requires rows of whole lines (or
-    /// long ones that follow each other), and no remainder.
+    /// last. That is less work in cache than a buffer for each. Requires no remainder, and rows of
+    /// whole lines, or long ones, where panels share few lines.
     bool rings(bool gathering) const;
     /// The number of panels in a ring, in each of `items` equal parts of the array, or 0.
     std::int64_t ring(bool gathering, std::int64_t items, int threads) const;

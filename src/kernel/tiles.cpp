@@ -132,7 +132,7 @@ void for_strips(std::int64_t rows, std::int64_t columns, std::int64_t unit,
     // Prefetches come in small portions, because a core waits for 64 lines at once. (Measured: 10
     // %.)
     const std::int64_t between_looks = ahead && ahead->into_first_level() ? 1024 : 2048;
-    const std::int64_t strip = ahead ? std::clamp<std::int64_t>(line / unit, 8, 16) : 16;
+    const std::int64_t strip = ahead ? rows_of_strip(unit) : 16;
     const std::int64_t together =
         ahead ? std::max<std::int64_t>(between_looks / strip / unit, 1) : columns;
     // The first strip ends at a line end of the destination, if lines begin at the same units of

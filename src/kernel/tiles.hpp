@@ -86,6 +86,10 @@ ListedTileKernel select_listed_tile_kernel(std::int64_t unit, std::int64_t ni, s
 /// Transposes a large tile some rows of the source at a time. It reads long rows one after another,
 /// so that hardware prefetchers recognise them, and kernels that go down columns find these in
 /// cache. Prefetches `ahead` meanwhile.
+/// The rows of a strip while a prefetcher works: a line of the destination, or two.
+constexpr std::int64_t rows_of_strip(std::int64_t unit) {
+    return std::clamp<std::int64_t>(64 / unit, 8, 16);
+}
 void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* destination, Tile tile,
                       Prefetcher* ahead = nullptr);
 void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byte* destination,

@@ -182,6 +182,23 @@ def test_a_room_includes_only_what_it_may(room: str) -> None:
     assert not wrong, f"{room} may use {sorted(allowed)} only:\n" + "\n".join(wrong)
 
 
+def test_rooms_that_simulated_programs_share_see_no_simulation() -> None:
+    """Their objects are those of native programs (hocket_export_objects)."""
+    text = (ROOT / "cmake/rooms.cmake").read_text(encoding="utf-8")
+    found = re.search(r'MATCHES \\"_\(([\w|]+)\)', text)
+    assert found, text
+    for room in found[1].split("|"):
+        seen, pending = set(), list(files(f"src/{room}"))
+        while pending:
+            path = pending.pop()
+            assert "HOCKET_SIMULATED" not in code(path), f"{room} sees {name(path)}"
+            for quote, included in includes(path):
+                for root in (ROOT / "src", ROOT / "include"):
+                    if quote == '"' and (root / included).is_file() and included not in seen:
+                        seen.add(included)
+                        pending.append(root / included)
+
+
 def test_bindings_and_programs_use_public_headers_only() -> None:
     """Outside src/, only "hocket/x.hpp" and headers of the same folder, or the one above mpi/."""
     wrong = []

@@ -5,22 +5,12 @@
 #include "kernel/costs.hpp"
 #include "kernel/inplace.hpp"
 #include "kernel/square.hpp"
+#include "tried.hpp"
 
 namespace {
 
 using namespace hocket::kernel;
-
-/// Costs that are in use as long as it lives.
-class Tried {
-  public:
-    explicit Tried(const PassCosts& costs) : costs_(costs) { try_costs(&costs_); }
-    ~Tried() { try_costs(nullptr); }
-    Tried(const Tried&) = delete;
-    Tried& operator=(const Tried&) = delete;
-
-  private:
-    PassCosts costs_;
-};
+using hocket::testing::TriedCosts;
 
 /// How a plan of one thread begins, and its steps.
 std::string plan(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& axes,
@@ -33,7 +23,7 @@ std::string plan(const std::vector<std::int64_t>& shape, const std::vector<std::
 }
 
 TEST(PassCosts, small_squares_whose_rows_share_sets_stay_squares) {
-    const Tried tried(PassCosts::zen5());
+    const TriedCosts tried(PassCosts::zen5());
     EXPECT_EQ(plan({96, 1024, 96}, {2, 1, 0}, 8), "1 squares");
     EXPECT_EQ(plan({64, 1024, 64}, {2, 1, 0}, 8), "1 squares");
     EXPECT_EQ(plan({128, 512, 128}, {2, 1, 0}, 8), "1 squares");
@@ -43,14 +33,14 @@ TEST(PassCosts, small_squares_whose_rows_share_sets_stay_squares) {
 
 TEST(PassCosts, tensors_that_share_a_fast_dimension_move_in_groups) {
     for (const PassCosts& costs : {PassCosts::zen3(), PassCosts::zen5()}) {
-        const Tried tried(costs);
+        const TriedCosts tried(costs);
         EXPECT_EQ(plan({7, 17, 90, 7, 22, 7}, {3, 5, 1, 2, 4, 0}, 8), "1 groups");
         EXPECT_EQ(plan({31, 7, 131, 71, 5}, {4, 0, 3, 2, 1}, 8), "1 groups");
     }
 }
 
 TEST(PassCosts, arrays_in_the_second_level_cache_move_once) {
-    const Tried tried(PassCosts::zen5());
+    const TriedCosts tried(PassCosts::zen5());
     EXPECT_EQ(plan({20, 30, 32}, {2, 1, 0}, 4), "1 slabs");
     EXPECT_EQ(plan({5, 80, 30}, {2, 1, 0}, 4), "1 slabs");
     EXPECT_EQ(plan({16, 8, 5, 40}, {3, 1, 0, 2}, 8), "1 slabs");
@@ -62,7 +52,7 @@ TEST(PassCosts, larger_small_tiles_make_no_squares_cheaper_than_large_ones) {
         PassCosts costs = PassCosts::zen5();
         costs.swapped_in_cache = 1.0;
         costs.distances.small_tile = small_tile;
-        const Tried tried(costs);
+        const TriedCosts tried(costs);
         for (const std::int64_t unit : {1, 4, 8})
             for (const std::int64_t side : {64, 200, 1500, 4001, 8192, 16384}) {
                 const Squares squares{.side = side, .unit = unit, .pitch = side * unit};

@@ -7,6 +7,7 @@
 
 #include "boxes.hpp"
 #include "kernel/inplace_steps.hpp"
+#include "tried.hpp"
 #include "unit/watched.hpp"
 
 namespace {
@@ -97,9 +98,21 @@ TEST(Grouped, source_and_result_share_a_fast_dimension) {
         grouped({2, 7, 3, 5, 22, 7}, {0, 3, 5, 2, 4, 1}, threads);
         grouped({6, 5, 3, 4, 11, 12}, {5, 2, 1, 4, 3, 0}, threads);  // 12 numbers two rows' blocks
         grouped({4, 6, 5, 40, 24}, {4, 3, 2, 0, 1}, threads);        // parts of dimensions
-        grouped({7, 96, 31}, {2, 1, 0}, threads);                    // parts of blocks
-        grouped({3, 5, 64, 31}, {3, 2, 1, 0}, threads);
     }
+}
+
+TEST(Grouped, rows_take_parts_of_blocks_if_they_share_no_factor) {
+    PassCosts costs = PassCosts::zen3();
+    costs.buffered = {{1 << 10, 1.0}, {64 << 10, 1.0}, {65 << 10, 100.0}};  // no whole arrays
+    const TriedCosts tried(costs);
+    for (const int threads : {1, 3})
+        for (const std::int64_t unit : {8, 24}) {
+            const std::string three = check({7, 96, 31}, {2, 1, 0}, unit, threads, grouped_step);
+            EXPECT_NE(three.find("in parts of"), std::string::npos) << three;
+            const std::string four =
+                check({3, 5, 64, 31}, {3, 2, 1, 0}, unit, threads, grouped_step);
+            EXPECT_NE(four.find("in parts of"), std::string::npos) << four;
+        }
 }
 
 TEST(Ringed, tiles_cross_the_ends_of_dimensions) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distances on trial, to the end of a scope.
+// Distances and costs on trial, to the end of a scope.
 #pragma once
 
 #include "kernel/costs.hpp"
@@ -17,6 +17,19 @@ class TriedDistances {
 
   private:
     kernel::Distances distances_;
+};
+
+class TriedCosts {
+  public:
+    explicit TriedCosts(const kernel::PassCosts& costs) : costs_(costs) {
+        kernel::try_costs(&costs_);
+    }
+    ~TriedCosts() { kernel::try_costs(nullptr); }
+    TriedCosts(const TriedCosts&) = delete;
+    TriedCosts& operator=(const TriedCosts&) = delete;
+
+  private:
+    kernel::PassCosts costs_;
 };
 
 }  // namespace hocket::testing
