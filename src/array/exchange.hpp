@@ -32,7 +32,6 @@ class Exchange {
 
     /// counts()[p]: the records that arrive from process p.
     const std::vector<std::int64_t>& counts() const { return counts_; }
-    std::int64_t arriving() const { return arriving_; }
     /// Of all processes, the most records that one sends and that one receives.
     std::int64_t most_sent() const { return most_sent_; }
     std::int64_t most_arriving() const { return most_arriving_; }

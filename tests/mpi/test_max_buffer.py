@@ -16,6 +16,7 @@ from peaks import MIB, peak_of
 
 import hocket as hk
 from hocket import _mpi
+from hocket.computing.fetching import elements_of_store
 
 LEAST = 2 * MIB
 #: what MPI may take itself to move messages of any size
@@ -156,6 +157,15 @@ def peaks_of_one_element(comm):
     values = line + 1
     _, write = peak_of(lambda: line.__setitem__(index, values))
     assert not found.local.any() and line[0] == count and line[-1] == count - 1
+    # In one round, elements of which one process receives most in parts, to their own array.
+    count = elements_of_store(line.dtype) * comm.size
+    last = count * (comm.size - 1) // comm.size
+    places = last + np.random.default_rng(1).integers(0, count - last, count)
+    line = hk.arange(hk.Layout(count, "(BLOCK)", comm.size), "float64", comm)
+    expected = np.arange(count, dtype=float)
+    expected[places] = expected.copy()
+    line[hk.wrap(places[line.layout.global_indices(comm.rank)[0]], line.layout, comm)] = line
+    np.testing.assert_array_equal(line.local, expected[line.layout.global_indices(comm.rank)[0]])
     return read, write
 
 

@@ -158,6 +158,11 @@ def test_complex_nan_are_one_value_unless_equal_nan_is_false(comm):
             one = hk.replicated(one)
             assert one.shape == other.shape and one.tobytes() == other.tobytes(), layout
         assert np.unique(a, equal_nan=False).size == len(x)
+    pairs = np.array([(k % 3, k % 2) for k in range(8)], "i4,f8")
+    for layout in layouts(len(pairs), comm.size):
+        mine = pairs[layout.global_indices(comm.rank)[0]]
+        found = hk.replicated(np.unique(hk.wrap(mine, layout, comm)))
+        assert found.tolist() == np.unique(pairs).tolist(), layout
 
 
 @pytest.mark.parametrize("dtype", ["f4", "M8[s]", "m8[s]", "c16", "i4", "S3"])

@@ -54,7 +54,10 @@ def between(function: Any, lines: Any, low: int, high: int) -> Any:
         found = function(np.stack([first, second]))
         return np.where(last != last, last, found).astype(found.dtype)[()]
 
-    parts = [lines[(..., slice(k, k + 1))] for k in (low, high, lines.shape[-1] - 1)]
+    places = (low, high, lines.shape[-1] - 1)
+    if isinstance(lines, SortedElements):
+        lines.find(places)
+    parts = [lines[(..., slice(k, k + 1))] for k in places]
     if lines.ndim == 1:
         return compute(*(part[0] for part in parts))
     return of_function(compute, [np.squeeze(part, -1) for part in parts])
@@ -94,28 +97,37 @@ def quantile(
         if lines.shape[-1] == 0:
             raise MismatchError(f"axis={axis} of shape {a.shape} has no elements, so no quantiles")
 
-    def one(each: Any) -> Any:
-        place = (lines.shape[-1] - 1) * each
+    last = lines.shape[-1] - 1
+
+    def ends(each: Any) -> tuple[int, int, Any]:
+        place = last * each
         low = int(np.floor(place))
-        high = min(low + 1, lines.shape[-1] - 1)
+        high = min(low + 1, last)
         rest = type(each)(place - low)
-
-        def compute(x: Any) -> Any:
-            if method in ("lower", "higher", "nearest"):
-                return x[0].astype(kind)
-            return np.quantile(x, rest, axis=0, method=method).astype(kind)
-
         if method == "nearest":  # to even
             low = high = int(np.rint(place))
         elif method == "lower":
             high = low
         elif method == "higher" and rest:
             low = high
+        return low, high, rest
+
+    def one(each: Any) -> Any:
+        low, high, rest = ends(each)
+
+        def compute(x: Any) -> Any:
+            if method in ("lower", "higher", "nearest"):
+                return x[0].astype(kind)
+            return np.quantile(x, rest, axis=0, method=method).astype(kind)
+
         return between(compute, lines, low, high)
 
     if np.ndim(q) == 0:
         return finished(one(q if isinstance(q, float) else float(q)), axes, a, keepdims, out)
-    found = [finished(one(each), axes, a, keepdims, None) for each in q.reshape(-1)]
+    every = q.reshape(-1)
+    if isinstance(lines, SortedElements):
+        lines.find([last, *(place for each in every for place in ends(each)[:2])])
+    found = [finished(one(each), axes, a, keepdims, None) for each in every]
     if not isinstance(found[0], Array):
         whole: Any = np.array(found).reshape(q.shape)
     else:

@@ -40,8 +40,9 @@ def elements_of_store(dtype: np.dtype[Any]) -> int:
 
 def apart(x: Any, a: Array, layout: Layout) -> Any:
     """An operand in other memory than that of `a`, if `store` writes to it slab by slab of a
-    layout."""
-    if layout.num_elements <= elements_of_store(a.dtype) * a._rank_and_size[1]:
+    layout: a slab would overwrite what the next ones read."""
+    at_once = elements_of_store(a.dtype) * a._rank_and_size[1]
+    if isinstance(x, range) or layout.num_elements <= at_once:
         return x
     local = x.local if isinstance(x, Array) else np.asarray(x)
     if not np.may_share_memory(local, a._local):
@@ -60,6 +61,8 @@ def store(
     wanted = np.ascontiguousarray(wanted)
     if combine is None:
         values = np.ascontiguousarray(values)
+        if np.may_share_memory(values, a._local):  # those that come late would be written already
+            values = values.copy()
         _mpi.store(a._wrapped(), wanted, address(values), np.ascontiguousarray(order))
     else:
         owners, offsets = np.empty_like(wanted), np.empty_like(wanted)

@@ -5,7 +5,7 @@ of the line one after the other, because equal elements keep the order of their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -51,7 +51,7 @@ def runs_like(layout: Layout) -> Layout:
 
 
 def to(a: Array, layout: Layout) -> Array:
-    """`a` in a layout; itself if it has that. Collective."""
+    """`a` in a layout; `a` itself if it has this layout. Collective."""
     return a if a.layout == layout else redistribute(a, layout)
 
 
@@ -134,11 +134,23 @@ class SortedElements:
     def __init__(self, a: Array, parts: Array) -> None:
         self.shape, self.comm, self.counts = (a.size,), a.comm, rows_of(a)
         self.local = parts._local.reshape(-1)
+        self.found: dict[int, AnyArray] = {}
+
+    def find(self, places: Iterable[int]) -> None:
+        """Brings the elements at these places to every process. Collective."""
+        missing = sorted(set(places) - set(self.found))
+        if not missing:
+            return
+        cuts = divide(self.comm, [self.local], self.counts, missing)
+        here = cuts[self.comm.rank]
+        mine = np.zeros(len(missing), self.local.dtype)
+        mine[here < len(self.local)] = self.local[here[here < len(self.local)]]
+        rows = allgather(self.comm, mine)
+        for k, place in enumerate(missing):
+            self.found[place] = np.sort(rows[cuts[:, k] < self.counts, k])[:1]
 
     def __getitem__(self, index: Any) -> AnyArray:
         """The element at ``(..., slice(place, place + 1))``, on every process. Collective."""
-        cut = divide(self.comm, [self.local], self.counts, [index[-1].start])
-        here = int(cut[self.comm.rank, 0])
-        mine = self.local[here : here + 1]
-        rows = allgather(self.comm, mine if len(mine) else np.zeros(1, self.local.dtype))
-        return np.sort(rows[cut[:, 0] < self.counts].reshape(-1))[:1]
+        place = index[-1].start
+        self.find([place])
+        return self.found[place]

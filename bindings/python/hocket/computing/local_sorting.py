@@ -62,7 +62,7 @@ def distinct(
     less memory."""
     found = np.sort(x)
     begins = np.ones(len(found), bool)
-    np.not_equal(found[1:], found[:-1], out=begins[1:])
+    begins[1:] = found[1:] != found[:-1]
     if equal_nan and x.dtype.kind in "cfmM" and len(found) and np.isnan(found[-1]):
         first = np.searchsorted(np.isnan(found), True)
         begins[first + 1 :] = False

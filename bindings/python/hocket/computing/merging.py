@@ -72,7 +72,7 @@ def merged(
 
 
 def order_of(keys: Sequence[AnyArray]) -> npt.NDArray[np.intp]:
-    """That of rows which consist of a sorted run from each process."""
+    """The order that sorts rows which are one sorted run from each process."""
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 

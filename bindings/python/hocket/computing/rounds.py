@@ -43,7 +43,7 @@ def boxes(shape: Shape, most: int) -> Iterator[Box]:
 
 
 def cut_of(shape: Shape, most: int) -> tuple[int, int]:
-    """The dimension of which a box has a part, and the extent of that; -1 if one box suffices."""
+    """The dimension of which a box has a part, and the part's extent; -1 if one box suffices."""
     cut, inner = len(shape) - 1, 1
     while cut >= 0 and inner * shape[cut] <= most:
         inner *= shape[cut]

@@ -25,7 +25,8 @@ from hocket.layouts import Layout
 
 
 class Selection:
-    """An index with arrays of integers: the shape and layout of the result, and what it reads.
+    """An index with arrays of integers: the shape and layout of the result, and the elements that
+    it reads.
 
     If it takes the last dimensions whole, and processes hold them whole, the elements that move are
     the `rows` of these dimensions."""
