@@ -6,30 +6,19 @@
 
 namespace hocket::testing {
 
-class TriedDistances {
+template <class Values, void (*use)(const Values*)>
+class Tried {
   public:
-    explicit TriedDistances(const kernel::Distances& distances) : distances_(distances) {
-        kernel::try_distances(&distances_);
-    }
-    ~TriedDistances() { kernel::try_distances(nullptr); }
-    TriedDistances(const TriedDistances&) = delete;
-    TriedDistances& operator=(const TriedDistances&) = delete;
+    explicit Tried(const Values& values) : values_(values) { use(&values_); }
+    ~Tried() { use(nullptr); }
+    Tried(const Tried&) = delete;
+    Tried& operator=(const Tried&) = delete;
 
   private:
-    kernel::Distances distances_;
+    Values values_;
 };
 
-class TriedCosts {
-  public:
-    explicit TriedCosts(const kernel::PassCosts& costs) : costs_(costs) {
-        kernel::try_costs(&costs_);
-    }
-    ~TriedCosts() { kernel::try_costs(nullptr); }
-    TriedCosts(const TriedCosts&) = delete;
-    TriedCosts& operator=(const TriedCosts&) = delete;
-
-  private:
-    kernel::PassCosts costs_;
-};
+using TriedDistances = Tried<kernel::Distances, kernel::try_distances>;
+using TriedCosts = Tried<kernel::PassCosts, kernel::try_costs>;
 
 }  // namespace hocket::testing
