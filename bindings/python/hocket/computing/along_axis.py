@@ -31,7 +31,7 @@ from hocket.computing.layouts import (
     one_axis,
 )
 from hocket.computing.operands import as_arrays, bring, broadcast_shape, made, without_copies
-from hocket.computing.rounds import Box, part_of, rounds, slabs
+from hocket.computing.rounds import Box, rounds, section_for, slabs
 from hocket.computing.shapes import flattened
 from hocket.creation import empty
 from hocket.errors import LayoutError
@@ -82,10 +82,10 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     indices, value = (apart(x, arr, layout) for x in (indices, value))
     size, most, alone = arr._rank_and_size[1], elements_of_store(arr.dtype), without_copies(arr)
     for box, part in slabs(layout, size, most):
-        here = in_layout(part_of(indices, box), part, arr)
+        here = in_layout(section_for(indices, box), part, arr)
         numbers_of = NumbersAlong(arr, d, part, tuple(each.start for each in box))
         wanted = numbers_of.of(here, tuple(slice(0, extent) for extent in here.shape))
-        given = value_in(part_of(value, box), part, arr)
+        given = value_in(section_for(value, box), part, arr)
         store(alone, wanted, given.reshape(-1), numbers(part, numbers_of.rank).reshape(-1))
     settle_copies(arr, alone)
 

@@ -29,7 +29,7 @@ from hocket.computing.operands import (
     made,
     without_copies,
 )
-from hocket.computing.rounds import part_of, slabs
+from hocket.computing.rounds import section_for, slabs
 from hocket.computing.selection import Selection
 from hocket.computing.shapes import expand_dims
 from hocket.creation import empty, of_core
@@ -161,7 +161,9 @@ def assign_chosen(
     for box, part in slabs(plan.row_layout, size, most):
         whole = plan.shape[len(box) :]
         layout = plan.layout if part is plan.row_layout else with_whole(part, whole)
-        given = bring(part_of(value, (*box, *(slice(0, n) for n in whole))), layout, rank, a.comm)
+        given = bring(
+            section_for(value, (*box, *(slice(0, n) for n in whole))), layout, rank, a.comm
+        )
         values = np.ascontiguousarray(np.broadcast_to(given, local_shape(layout, a.comm)), a.dtype)
         order = numbers(part, rank).reshape(-1)
         wanted = plan.numbers(part, box)

@@ -65,7 +65,7 @@ def merged(
             high = divide(comm, keys, counts, wanted, together)
             # A cut that keeps equal rows together may lie before those that end a share.
             high = np.where(wanted == last, stops, np.maximum(high, low))
-        columns = moved(comm, kind, take, low[rank], high - low, 2 * most)
+        columns = send_shares(comm, kind, take, low[rank], high - low, 2 * most)
         by = order_of(columns[: len(keys)])
         yield [column[by] for column in columns]
         low = high
@@ -76,7 +76,7 @@ def order_of(keys: Sequence[AnyArray]) -> npt.NDArray[np.intp]:
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
-def moved(
+def send_shares(
     comm: Any, kind: np.dtype[Any], take: Take, first: Numbers, shares: Numbers, most: int
 ) -> list[AnyArray]:
     """The columns of the rows that come here. ``first[t]``: of the rows that go to process t;

@@ -84,7 +84,7 @@ def slabs(layout: Layout, size: int, most: int) -> Iterator[tuple[Box, Layout]]:
         yield box, part if largest <= 2 * most else balanced(part.shape, size)
 
 
-def part_of(x: Any, box: Box) -> Any:
+def section_for(x: Any, box: Box) -> Any:
     """The part of an operand that is broadcast to the elements of a box."""
     shape = x.layout.shape if isinstance(x, Array) else getattr(x, "shape", ())
     index = tuple(

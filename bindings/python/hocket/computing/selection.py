@@ -19,7 +19,7 @@ from hocket.computing.operands import (
     made,
     without_copies,
 )
-from hocket.computing.rounds import Box, number_of_rounds, part_of, rounds
+from hocket.computing.rounds import Box, number_of_rounds, rounds, section_for
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
 
@@ -160,7 +160,7 @@ class Selection:
                 sliced += 1
             elif self._is_full(part):
                 found.append(
-                    bring(part if slab is None else part_of(part, slab), layout, rank, comm)
+                    bring(part if slab is None else section_for(part, slab), layout, rank, comm)
                 )
             else:
                 index = self._broadcast(part, places[end - part.ndim : end])
