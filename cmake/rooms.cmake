@@ -80,14 +80,6 @@ function(hocket_optimize level)
     endforeach()
 endfunction()
 
-# hocket_hurry(<target>): with sanitizers, whatever else is optimized: its tests compute for long.
-# Code with sanitizers takes g++ twice as long with -O1 as with -Og.
-function(hocket_hurry target)
-    if(HOCKET_AUDIT)
-        target_compile_options(${target} PRIVATE -Og)
-    endif()
-endfunction()
-
 # hocket_targets_of(<variable> <room>...): the targets of these rooms.
 function(hocket_targets_of variable)
     set(targets "")

@@ -91,7 +91,7 @@ def audit(report: Report, folder: Path, python: Path) -> None:
     """The C++ tests, and those of C on several processes, with address and undefined-behaviour
     sanitizers."""
     if build.has_tests(folder):
-        ctest = f"'{python.parent / 'ctest'}' --test-dir '{folder}'"
+        ctest = f"'{python.parent / 'ctest'}' --test-dir '{folder}' -j {build.cores()}"
         command = f"{SANITIZED} exec {ctest} --output-on-failure --no-tests=error"
         report.run("C++ unit tests with sanitizers", ["sh", "-c", command])
     else:

@@ -264,7 +264,9 @@ TEST(Exact, PairsThatOverflowAreNone) {
         double sum = 0;
         exact::sum(terms, Number::float64, &sum);
         EXPECT_EQ(exact::pairs(terms, both.data()), std::isfinite(sum)) << blocks;
-        if (std::isfinite(sum)) EXPECT_EQ(both[0] + both[1], sum);
+        if (std::isfinite(sum)) {
+            EXPECT_EQ(both[0] + both[1], sum);
+        }
     }
 }
 
