@@ -19,7 +19,7 @@ from hocket.computing.fetching import (
     settle_copies,
     store,
 )
-from hocket.computing.indexing import as_value, is_basic
+from hocket.computing.indexing import as_value, element, is_basic
 from hocket.computing.layouts import Shape, aligned, balanced, numbers
 from hocket.computing.operands import (
     as_array,
@@ -92,7 +92,7 @@ def is_array(item: Any) -> bool:
     return isinstance(item, (Array, np.ndarray))
 
 
-def chosen(a: Array, items: tuple[Any, ...]) -> Array:
+def chosen(a: Array, items: tuple[Any, ...]) -> Any:
     """``a[mask]`` and ``a[rows, columns]``. Collective."""
     a, mask, items = without_masks(a, items)
     with collective(a.comm, None):
@@ -103,11 +103,17 @@ def chosen(a: Array, items: tuple[Any, ...]) -> Array:
     assert plan is not None
     check_alike([index for index in plan.arrays if isinstance(index, np.ndarray)], a.comm)
     rows = without_copies(plan.rows)
-    result = empty(plan.row_layout, rows.dtype, a.comm)
-    for box, wanted in plan.rounds():
-        shape = [part.stop - part.start for part in box]
-        result._local[box] = fetch(rows, wanted).reshape(shape)
-    return made(result._local.view(a.dtype), plan.layout, a.comm)
+    if plan.in_one_round():  # whose elements are the result
+        found = fetch(rows, plan.numbers(plan.row_layout))
+    else:
+        found = empty(plan.row_layout, rows.dtype, a.comm)._local
+        for box, wanted in plan.rounds():
+            shape = [part.stop - part.start for part in box]
+            found[box] = fetch(rows, wanted).reshape(shape)
+    result = made(found.view(a.dtype), plan.layout, a.comm)
+    if plan.shape == () and not any(item is Ellipsis for item in items):
+        return element(result)  # as of NumPy's integers
+    return result
 
 
 def mask_of(a: Array, mask: Any) -> Array:
