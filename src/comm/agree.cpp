@@ -235,7 +235,9 @@ Protocol<CallSignature> exchange_two(Group group, int tag, CallSignature mine, M
 }
 
 Protocol<std::string> agree_by(Group group, int tag, CallSignature mine, Merge merge) {
-    if (group.size() == 2 && !group.goes_in_node && agrees_in_node(group)) {
+    // Not the first agreement of a communicator, which no process knows to be in its node.
+    if (group.size() == 2 && !group.goes_in_node && !platform::simulated &&
+        group.link->in_node(group.rank_of(1 - group.index))) {
         CallSignature all = co_await exchange_two(group, tag, std::move(mine), std::move(merge));
         if (all.fault) all.fault.raise();
         co_return std::move(all.payload);
