@@ -156,50 +156,6 @@ Group Group::own(Link& link) {
     return group;
 }
 
-Fault Fault::current() {
-    try {
-        throw;
-    } catch (const LayoutError& error) {
-        return {"LayoutError", error.what()};
-    } catch (const GapError& error) {
-        return {GapError::kind, error.what()};
-    } catch (const MismatchError& error) {
-        return {"MismatchError", error.what()};
-    } catch (const DeadlineError& error) {
-        return {"DeadlineError", error.what()};
-    } catch (const JobLostError& error) {
-        return {"JobLostError", error.what()};
-    } catch (const PeerLostError& error) {
-        return {"PeerLostError", error.what()};
-    } catch (const EndOfStream& error) {
-        return {"EndOfStream", error.what()};
-    } catch (const ArgumentError& error) {
-        return {"ArgumentError", error.what()};
-    } catch (const std::exception& error) {
-        return {"Error", error.what()};
-    }
-}
-
-void Fault::raise() const {
-    if (kind == "LayoutError") throw LayoutError(message);
-    if (kind == GapError::kind) throw GapError(message);
-    if (kind == "MismatchError") throw MismatchError(message);
-    if (kind == "DeadlineError") throw DeadlineError(message);
-    if (kind == "JobLostError") throw JobLostError(message);
-    if (kind == "PeerLostError") throw PeerLostError(message);
-    if (kind == "EndOfStream") throw EndOfStream(message);
-    if (kind == "ArgumentError") throw ArgumentError(message);
-    throw Error(message);
-}
-
-void Fault::pack(Packer& out) const {
-    out.text(kind).text(message);
-}
-
-Fault Fault::unpacked(Unpacker& in) {
-    return {in.text(), in.text()};
-}
-
 Protocol<std::string> reduce(Group group, int tag, std::string mine, Merge merge) {
     if (group.goes_in_node)
         co_return co_await fold_in_node(group, tag, std::move(mine), std::move(merge));
@@ -241,6 +197,15 @@ std::string calls_differ(const std::string& low, const std::string& low_name,
 
 namespace {
 
+CallSignature outcome_of(const std::string& folded, int size) {
+    MemberSignature all = MemberSignature::unpacked(folded);
+    auto& fault = all.statement.fault;
+    all.statement.everywhere = fault && all.by_many == size;
+    if (fault && all.by_many > 0 && all.by_many < size)
+        fault.message = name(all, size) + ": " + fault.message;
+    return std::move(all.statement);
+}
+
 Protocol<CallSignature> collect_by(Group group, int tag, CallSignature mine, Merge merge) {
     const int size = group.size();
     if (size == 1) {
@@ -253,15 +218,30 @@ Protocol<CallSignature> collect_by(Group group, int tag, CallSignature mine, Mer
         CallSignature nothing;
         co_return nothing;
     }
-    MemberSignature all = MemberSignature::unpacked(folded);
-    auto& fault = all.statement.fault;
-    all.statement.everywhere = fault && all.by_many == size;
-    if (fault && all.by_many > 0 && all.by_many < size)
-        fault.message = name(all, size) + ": " + fault.message;
-    co_return all.statement;
+    co_return outcome_of(folded, size);
+}
+
+// Two processes that share memory send their statements to each other, and both merge them: neither
+// waits for an outcome. As many texts go each way as by the tree, because later ones of the call
+// have the same tag.
+Protocol<CallSignature> exchange_two(Group group, int tag, CallSignature mine, Merge merge) {
+    const std::string own = MemberSignature{std::move(mine), group.index, 1}.packed();
+    const int other = group.rank_of(1 - group.index);
+    Requests sent;
+    group.link->send_text(sent, own, other, tag);
+    TextMessage theirs = co_await receive_text(*group.link, other, tag);
+    co_await until(sent);
+    co_return outcome_of(group.lowest() ? merge(own, theirs.text) : merge(theirs.text, own), 2);
 }
 
 Protocol<std::string> agree_by(Group group, int tag, CallSignature mine, Merge merge) {
+    // Not the first agreement of a communicator, which no process knows to be in its node.
+    if (group.size() == 2 && !group.goes_in_node && !platform::simulated &&
+        group.link->in_node(group.rank_of(1 - group.index))) {
+        CallSignature all = co_await exchange_two(group, tag, std::move(mine), std::move(merge));
+        if (all.fault) all.fault.raise();
+        co_return std::move(all.payload);
+    }
     const CallSignature all = co_await collect_by(group, tag, std::move(mine), std::move(merge));
     Packer out;
     all.fault.pack(out);

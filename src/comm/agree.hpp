@@ -2,7 +2,7 @@
 // Agreement: processes that make one collective call verify that they make the same call, before
 // any data moves. Statements go up a binomial tree, and the outcome comes down. No process sends or
 // receives more than 1 + ceil(log2 n) messages. A group whose processes share memory uses a faster
-// protocol with the same outcomes.
+// protocol with the same outcomes; two such processes exchange their statements.
 #pragma once
 
 #include <cstdint>

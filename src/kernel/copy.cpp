@@ -9,6 +9,7 @@
 #include "kernel/box.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/joined_tiles.hpp"
+#include "kernel/nested_tiles.hpp"
 #include "kernel/runs.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
@@ -72,6 +73,19 @@ std::size_t fastest_source_loop(std::span<const Loop> loops) {
     return fastest;
 }
 
+/// The source in order, as far as its tiles allow.
+void sort_by_source(std::span<Loop> loops) {
+    std::sort(loops.begin(), loops.end(),
+              [](const Loop& a, const Loop& b) { return std::abs(a.source) > std::abs(b.source); });
+}
+
+std::size_t longest(std::span<const Loop> loops) {
+    const auto found =
+        std::max_element(loops.begin(), loops.end(),
+                         [](const Loop& a, const Loop& b) { return a.extent < b.extent; });
+    return static_cast<std::size_t>(found - loops.begin());
+}
+
 /// Divides [0, total) into even ranges for the threads, and calls function(first, last) for each.
 template <class Function>
 void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& function) {
@@ -123,7 +137,23 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
     // Prefetching costs time where the last level is near, and holds both sides.
     const bool fetches = bytes_ >= distances().streamed_copy / 2;
     if (method_ == Method::tiles && bytes_ <= most_small_bytes && stores != Stores::streaming)
-        return copy_small_tiles(loops_, run_, from, to);
+        return copy_nested_tiles(loops_, run_, from, to);
+    const bool cached = !fetches || bytes_ <= least_streamed_bytes() / 4;
+    if (method_ == Method::tiles && cached && stores != Stores::streaming &&
+        nesting_pays(loops_, run_)) {
+        std::vector<Loop> loops = loops_;
+        const auto outer = std::span(loops).first(loops.size() - 2);
+        sort_by_source(outer);
+        const std::size_t split = longest(outer);  // divided among threads
+        const Loop whole = outer[split];
+        return in_ranges(threads, whole.extent, bytes_, [&](std::int64_t first, std::int64_t last) {
+            if (last - first == whole.extent) return copy_nested_tiles(loops, run_, from, to);
+            std::vector<Loop> part = loops;
+            part[split].extent = last - first;
+            copy_nested_tiles(part, run_, from + first * whole.source,
+                              to + first * whole.destination);
+        });
+    }
     if (method_ == Method::tiles) {
         const auto copy_blocks = [&](const auto& tiles) {
             in_ranges(threads, tiles.blocks(), bytes_, [&](std::int64_t first, std::int64_t last) {

@@ -60,11 +60,16 @@ HOCKET_INLINE void walk_columns(std::span<const void* const> rows, std::int64_t 
         pointers(k, at);
         pointers(k + together, next);
         for (std::int64_t c = 0; c < columns; c += step) {
-            // The processor's own prefetches stop at the end of a page. There is no room for the
-            // next rows in 8 ways.
+            // The processor's own prefetches stop at the end of a page. The next rows have no room
+            // in 8 ways of the first cache, but in the second one (measured on a Zen 3: a fifth to
+            // a quarter less time).
             if constexpr (width<Vector> == 8)
 #pragma GCC unroll 8
                 for (std::size_t row = 0; row < together; ++row) __builtin_prefetch(next[row] + c);
+            else
+#pragma GCC unroll 8
+                for (std::size_t row = 0; row < together; ++row)
+                    __builtin_prefetch(next[row] + c, 0, 2);
             add(c, at, std::integral_constant<std::size_t, together>{});
         }
     }

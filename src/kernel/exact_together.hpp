@@ -53,6 +53,19 @@ struct Pairs {
         }
         return rounded != nullptr || both != nullptr;
     }
+    /// The same for a run of sums: these loops need no test of each.
+    bool take(std::int64_t first, const double* high, const double* low, std::int64_t count) const {
+        if (rounded != nullptr)
+            for (std::int64_t k = 0; k < count; ++k) rounded[first + k] = high[k] + low[k];
+        if (both != nullptr) {
+            double* const into = both + 2 * first;
+            for (std::int64_t k = 0; k < count; ++k) {
+                into[2 * k] = high[k];
+                into[2 * k + 1] = low[k];
+            }
+        }
+        return rounded != nullptr || both != nullptr;
+    }
 };
 
 // Many sums together, where their terms lie further apart than the sums' first terms: as those of
@@ -88,6 +101,7 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
             std::fill_n(totals.high, wide, 0.0);
             std::fill_n(totals.low, wide, 0.0);
             begun.fill(false);
+            bool any_begun = false;
             for (bool more = true; more;) {
                 rows.clear();
                 for (std::int64_t n = 0; n < (here ? deep : copied) && more; ++n) {
@@ -100,6 +114,9 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
                 const std::int64_t whole = (wide + 7) / 8 * 8;  // vectors
                 sum_columns(rows, singles, whole, guesses.data(), sums);
                 const bool any = join_columns(sums, whole, totals, broken.data());
+                any_begun |= any;
+                if (!any_begun && !more && results.take(element + k, totals.high, totals.low, wide))
+                    break;
                 if (any) {
                     auto learned = guesses;  // a float's stays 0 where plain sums suffice
                     for (std::int64_t c = 0; c < whole; c += 8)

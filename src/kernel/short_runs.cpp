@@ -23,7 +23,7 @@ namespace hocket::kernel {
 namespace {
 
 constexpr std::int64_t word = 4;  // lanes are words of 4 bytes
-constexpr std::int64_t line = 64, lanes = line / word;
+constexpr std::int64_t line_bytes = 64, lanes = line_bytes / word;
 constexpr std::int64_t least_count = 128;  // below, the table of masks does not pay
 
 /// One cache line of the spaced side: the words that belong to runs, and the number of words before
@@ -47,12 +47,12 @@ class ShortRuns {
         // Cache lines of memory, the first of which may begin before the first run: stores that
         // cross lines take twice as long.
         const auto address = reinterpret_cast<std::uintptr_t>(position);
-        lead_ = address % word == 0 ? static_cast<std::int64_t>(address % line) : 0;
-        lines_ = (lead_ + (count - 1) * stride + run) / line;
-        end_ = lines_ > 0 ? lines_ * line - lead_ : 0;
-        period_ = static_cast<std::size_t>(stride / std::gcd(stride, line));
+        lead_ = address % word == 0 ? static_cast<std::int64_t>(address % line_bytes) : 0;
+        lines_ = (lead_ + (count - 1) * stride + run) / line_bytes;
+        end_ = lines_ > 0 ? lines_ * line_bytes - lead_ : 0;
+        period_ = static_cast<std::size_t>(stride / std::gcd(stride, line_bytes));
         for (std::size_t k = 0; k < period_; ++k)
-            lines_of_[k] = Line(mask_at(static_cast<std::int64_t>(k) * line - lead_));
+            lines_of_[k] = Line(mask_at(static_cast<std::int64_t>(k) * line_bytes - lead_));
         first_ = Line(mask_at(-lead_) & ~((1u << (lead_ / word)) - 1));
     }
     std::int64_t lead() const { return lead_; }  // bytes before the first run
@@ -108,7 +108,7 @@ class ShortRuns {
     unsigned mask_at(std::int64_t offset) const {
         unsigned mask = 0;
         for (std::int64_t lane = 0; lane < lanes; ++lane)
-            if ((offset + lane * word + line * stride_) % stride_ < run_) mask |= 1u << lane;
+            if ((offset + lane * word + line_bytes * stride_) % stride_ < run_) mask |= 1u << lane;
         return mask;
     }
 
@@ -129,7 +129,7 @@ HOCKET_AVX512 void spread(const std::byte* source, std::byte* destination, std::
         const __m512i words = _mm512_maskz_loadu_epi32(now.together, from);
         _mm512_mask_storeu_epi32(to, now.spaced, _mm512_maskz_expand_epi32(now.spaced, words));
         from += now.bytes;
-        to += line;
+        to += line_bytes;
     });
     short_runs.copy_rest(source, destination, count, source_stride, destination_stride);
 }
@@ -144,7 +144,7 @@ HOCKET_AVX512 void collect(const std::byte* source, std::byte* destination, std:
     short_runs.for_lines([&](const Line& now) HOCKET_AVX512 {
         const __m512i words = _mm512_maskz_loadu_epi32(now.spaced, from);
         _mm512_mask_storeu_epi32(to, now.together, _mm512_maskz_compress_epi32(now.spaced, words));
-        from += line;
+        from += line_bytes;
         to += now.bytes;
     });
     short_runs.copy_rest(source, destination, count, source_stride, destination_stride);
@@ -156,7 +156,7 @@ RunLoop select_short_run_loop(std::int64_t count, std::int64_t source_stride,
                               std::int64_t destination_stride, std::int64_t run) {
     const bool spreads = source_stride == run, collects = destination_stride == run;
     const std::int64_t stride = spreads ? destination_stride : source_stride;
-    if (spreads == collects || stride <= run || stride > line || (run | stride) % word != 0 ||
+    if (spreads == collects || stride <= run || stride > line_bytes || (run | stride) % word != 0 ||
         count < least_count || cpu_level() != CpuLevel::avx512)
         return nullptr;
     return spreads ? spread : collect;

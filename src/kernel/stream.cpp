@@ -46,6 +46,41 @@ void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t b
     std::memcpy(destination + at, source + at, static_cast<std::size_t>(bytes - at));
 }
 
+/// Fewer bytes than a line, without a call: rows of some lines have two such ends each.
+__attribute__((target("avx2"))) inline void copy_end(std::byte* to, const std::byte* from,
+                                                     std::int64_t count) {
+    const auto move = [&](auto part) {
+        std::memcpy(&part, from, sizeof part);
+        std::memcpy(to, &part, sizeof part);
+        to += sizeof part;
+        from += sizeof part;
+    };
+    if (count & 32) move(__m256i{});
+    if (count & 16) move(__m128i{});
+    if (count & 8) move(std::uint64_t{});
+    if (count & 4) move(std::uint32_t{});
+    if (count & 2) move(std::uint16_t{});
+    if (count & 1) move(std::byte{});
+}
+
+__attribute__((target("avx2"))) void stream_avx2(std::byte* destination, const std::byte* source,
+                                                 std::int64_t bytes) {
+    std::int64_t at = std::min(bytes_to_line(destination), bytes);
+    if (at > 0) copy_end(destination, source, at);
+    const std::int64_t abreast = distances().abreast / page;
+    const auto copy_line = [&](std::int64_t first) __attribute__((target("avx2"), always_inline)) {
+        for (std::int64_t k = first; k < first + 64; k += 32)
+            _mm256_stream_si256(reinterpret_cast<__m256i*>(destination + k),
+                                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + k)));
+    };
+    if (abreast > 1)
+        for (; at + abreast * page <= bytes; at += abreast * page)
+            for (std::int64_t line = at; line < at + page; line += 64)
+                for (std::int64_t p = 0; p < abreast; ++p) copy_line(line + p * page);
+    for (; at + 64 <= bytes; at += 64) copy_line(at);
+    if (at < bytes) copy_end(destination + at, source + at, bytes - at);
+}
+
 /// Fewer bytes than a line.
 __attribute__((target("avx512f,avx512bw"))) void copy_few(std::byte* to, const std::byte* from,
                                                           std::int64_t count) {
@@ -154,7 +189,10 @@ __attribute__((target("avx2"))) void copy_and_fetch_avx2(std::byte* destination,
 
 StreamCopy select_stream_copy() {
 #if defined(__x86_64__)
-    return cpu_level() == CpuLevel::avx512 ? stream_avx512 : stream_sse2;
+    const CpuLevel level = cpu_level();
+    return level == CpuLevel::avx512 ? stream_avx512
+           : level == CpuLevel::avx2 ? stream_avx2
+                                     : stream_sse2;
 #else
     return copy_cached;
 #endif

@@ -35,9 +35,12 @@ constexpr int widest = 32;
 TileKernels select_vector_kernels([[maybe_unused]] std::int64_t unit,
                                   [[maybe_unused]] CpuLevel level) {
 #if defined(__x86_64__)
-    if (level == CpuLevel::avx512)
-        if (const TileKernels kernels = avx512::kernels_for(unit); kernels.even) return kernels;
-    if (level >= CpuLevel::avx2) return vectors_of_32::kernels_for(unit);
+    if (level >= CpuLevel::avx2) {
+        const TileKernels kernels = vectors_of_32::kernels_for(unit);
+        if (level == CpuLevel::avx2) return kernels;
+        const TileKernels wide = avx512::kernels_for(unit);
+        return wide.even ? TileKernels{wide.even, wide.listed, kernels.repeated} : kernels;
+    }
 #endif
 #if defined(__SSE2__) || defined(__ARM_NEON)
     return vectors_of_16::kernels_for(unit);

@@ -47,6 +47,7 @@ void tile_of_lines(const std::byte* source, std::byte* destination, const Tile& 
 constexpr std::int64_t least_streamed_row = 256;
 // The hardware prefetches longer rows of the source by itself, and better.
 constexpr std::int64_t longest_fetched_row = 512;
+constexpr std::int64_t blocks_of_panel = 4;
 constexpr std::int64_t rows_together = 16;
 // Invariant: no part of a tile cuts its short side, because narrow kernels read and write all of
 // it.
@@ -182,9 +183,6 @@ void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byt
                });
 }
 
-namespace {
-
-/// The last two loops.
 Tile tile_of_loops(std::span<const Loop> loops, std::int64_t unit) {
     const Loop& i = loops[loops.size() - 2];
     const Loop& j = loops[loops.size() - 1];
@@ -195,28 +193,6 @@ Tile tile_of_loops(std::span<const Loop> loops, std::int64_t unit) {
             .source_j = j.source,
             .destination_i = i.destination,
             .destination_j = j.destination};
-}
-
-TileKernel select_kernel(const Tile& tile) {
-    const TileKernel narrow = select_narrow_kernel(tile);
-    return narrow ? narrow : select_tile_kernel(tile);
-}
-
-void copy_tiles(std::span<const Loop> outer, const Tile& tile, TileKernel kernel,
-                const std::byte* source, std::byte* destination) {
-    if (outer.empty()) return kernel(source, destination, tile);
-    const Loop& loop = outer.front();
-    for (std::int64_t k = 0; k < loop.extent; ++k)
-        copy_tiles(outer.subspan(1), tile, kernel, source + k * loop.source,
-                   destination + k * loop.destination);
-}
-
-}  // namespace
-
-void copy_small_tiles(std::span<const Loop> loops, std::int64_t unit, const std::byte* source,
-                      std::byte* destination) {
-    const Tile tile = tile_of_loops(loops, unit);
-    copy_tiles(loops.first(loops.size() - 2), tile, select_kernel(tile), source, destination);
 }
 
 TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming,
@@ -233,8 +209,13 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
     const bool conflicting = j.destination == unit && i.destination % 4096 == 0;
     streaming_ = long_rows && (streaming == Streaming::all ||
                                (streaming == Streaming::conflicting && conflicting));
-    staged_ = streaming_ || (j.destination == unit && i.destination % conflicting_pitch == 0);
-    kernel_ = select_kernel(tile_);
+    // Ordinary stores go through it only if the first level does not hold a line of each row.
+    constexpr std::int64_t most_rows = 64, page = 4096;
+    const std::int64_t in_sets =
+        std::gcd(i.destination, page) * std::min(i.extent, most_rows) / page;
+    staged_ = streaming_ || (j.destination == unit && in_sets > near_methods());
+    const TileKernel narrow = select_narrow_kernel(tile_);
+    kernel_ = narrow ? narrow : select_tile_kernel(tile_);
     // A line that two blocks write in parts is read and written by each of them. (For arrays 16
     // bytes beyond a line, as malloc returns them, that took more than half of the speed.) So
     // blocks begin at cache lines if these begin at the same units of every row, and the
@@ -251,7 +232,7 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
     const bool wide = unit >= 32, ordinary = wide && !lines && unit % 32 == 0;
     if (ordinary) streaming_ = staged_ = false;
     const std::int64_t tall = lines ? 512 : !wide ? 2048 : ordinary && unit <= 128 ? 16 * unit : 0;
-    const std::int64_t rows = std::clamp<std::int64_t>(tall / unit, 8, 64);
+    const std::int64_t rows = std::clamp<std::int64_t>(tall / unit, 8, most_rows);
     const std::int64_t row_bytes = lines || wide ? (16 << 10) / rows : 2048;
     store_row_ = streaming_ ? select_stream_copy() : copy_cached;
     const std::int64_t units = rows * std::max<std::int64_t>(row_bytes / unit, 1);
@@ -262,6 +243,8 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
     fetched_ = beyond_cache && i.source > 0 && source_row <= longest_fetched_row &&
                j.source != source_row;  // rows without gaps are one long row
     blocks_of_i_ = ceil_div(i.extent, block_i_);
+    // Short pieces of many rows would each touch a page: 20 % more time. (Measured.)
+    panel_ = streaming_ && lines ? std::min(blocks_of_i_, blocks_of_panel) : blocks_of_i_;
     if (lines && j.destination == unit && block_j_ < j.extent && block_j_ >= line) {
         block_j_ -= block_j_ % line;
         before_j_ = in_line / unit;
@@ -272,11 +255,13 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
 }
 
 TileGrid::BlockExtent TileGrid::block_extent(std::int64_t block) const {
-    const std::int64_t i = block % blocks_of_i_ * block_i_;
-    block /= blocks_of_i_;
-    const std::int64_t end_j = (block % blocks_of_j_ + 1) * block_j_ - before_j_;
+    const std::int64_t in_box = blocks_of_i_ * blocks_of_j_, in_panel = panel_ * blocks_of_j_;
+    const std::int64_t at = block % in_box, first_i = at / in_panel * panel_;
+    const std::int64_t across = std::min(panel_, blocks_of_i_ - first_i);
+    const std::int64_t i = (first_i + at % in_panel % across) * block_i_;
+    const std::int64_t end_j = (at % in_panel / across + 1) * block_j_ - before_j_;
     const std::int64_t j = std::max<std::int64_t>(end_j - block_j_, 0);
-    block /= blocks_of_j_;
+    block /= in_box;
     BlockExtent extent{.from = i * tile_.source_i + j * tile_.source_j,
                        .to = i * tile_.destination_i + j * tile_.destination_j,
                        .ni = std::min(block_i_, tile_.ni - i),

@@ -43,9 +43,14 @@ struct ListedTile {
 using ListedTileKernel = void (*)(const std::byte* source, std::byte* destination,
                                   const ListedTile& tile);
 
+/// A tile, and others of its strides, each a step of the loop further.
+using RepeatedTileKernel = void (*)(const std::byte* source, std::byte* destination,
+                                    const Tile& tile, const Loop& loop);
+
 struct TileKernels {
     TileKernel even = nullptr;
     ListedTileKernel listed = nullptr;
+    RepeatedTileKernel repeated = nullptr;
 };
 
 /// (rows, columns) units, whose rows lie `pitch` bytes apart, to (columns, rows) whose rows lie
@@ -95,9 +100,8 @@ void transpose_strips(TileKernel kernel, const std::byte* source, std::byte* des
 void transpose_strips(ListedTileKernel kernel, const std::byte* source, std::byte* destination,
                       ListedTile tile, Prefetcher* ahead = nullptr);
 
-/// Copies a box in the first-level cache, tile by tile. The last two of `loops` are i and j.
-void copy_small_tiles(std::span<const Loop> loops, std::int64_t unit, const std::byte* source,
-                      std::byte* destination);
+/// The tile of the last two loops, i and j.
+Tile tile_of_loops(std::span<const Loop> loops, std::int64_t unit);
 
 /// A box as blocks of tiles. The last two of `loops` are i and j.
 class TileGrid {
@@ -107,7 +111,7 @@ class TileGrid {
     TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming streaming, bool beyond_cache,
              const std::byte* destination);
     std::int64_t blocks() const { return blocks_; }
-    /// Copies the blocks [first, last), counted along the source.
+    /// Copies the blocks [first, last).
     void copy(const std::byte* source, std::byte* destination, std::int64_t first,
               std::int64_t last) const;
 
@@ -125,6 +129,7 @@ class TileGrid {
     bool staged_, streaming_, fetched_;
     std::int64_t block_i_, block_j_;  // units
     std::int64_t before_j_ = 0;       // units by which the first block of a row is smaller
+    std::int64_t panel_;              // blocks of i that each step along j takes
     std::int64_t blocks_of_i_, blocks_of_j_, blocks_;
 };
 

@@ -55,6 +55,8 @@ BY_NUMBERS = {
     "write by index": (2, lambda x: x.line.__setitem__(x.index, x.line)),
     "take along lines": (2, lambda x: np.take_along_axis(x.b, x.places, 0)),
     "put along lines": (2, lambda x: np.put_along_axis(x.b, x.places, x.b, 0)),
+    "mask": (1.5, lambda x: x.b[x.b > 0]),
+    "write by a mask": (1.5, lambda x: x.b.__setitem__(x.b > 0, x.b[x.b > 0])),
     "median": (2, lambda x: np.median(x.line)),
     "searchsorted": (2.5, lambda x: np.searchsorted(x.cyclic[::64], x.line)),
     "unique": (4, lambda x: np.unique(x.line)),

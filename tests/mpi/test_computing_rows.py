@@ -28,9 +28,14 @@ def test_rows_are_read_and_written(comm, kind):
         (ROWS, 1),
         (slice(None), np.array([1, 0, 1])),
         (ROWS, slice(None, None, -1)),
+        (np.array(4), 1, np.array(-1)),
+        (np.array(4), ..., np.array(1), np.array(-1)),
     ):
         a, expected = hk.scatter(x, layout, comm), x.copy()
-        np.testing.assert_array_equal(hk.replicated(a[index]), expected[index])
+        found = a[index]
+        assert isinstance(found, np.generic) == isinstance(expected[index], np.generic)
+        whole = hk.replicated(found) if isinstance(found, hk.Array) else found
+        np.testing.assert_array_equal(whole, expected[index])
         values = np.arange(expected[index].size).reshape(expected[index].shape)
         a[index], expected[index] = values, values
         np.testing.assert_array_equal(hk.replicated(a), expected)

@@ -67,7 +67,7 @@ def test_a_send_that_nobody_takes_ends_at_its_deadline_or_was_taken_up(comm, gro
 def test_timeouts_must_be_non_negative_numbers(comm, groups):
     w = hk.tasks(groups, comm)
     array, _ = target_of(small(1), "f8", w.comm, private(comm))
-    for timeout in (-1.0, float("nan"), "soon"):
+    for timeout in (-1.0, float("nan"), "soon", "1", b"1"):
         raises_everywhere(comm, (hk.Error, TypeError), exchange(w, array, timeout=timeout))
     check_world(w, groups)
 

@@ -96,6 +96,8 @@ def as_seconds(
     if timeout is None:
         return None
     try:
+        if isinstance(timeout, (str, bytes, bytearray)):
+            raise TypeError("float() takes texts, too")
         seconds = float(timeout)
     except (TypeError, ValueError):
         raise Error(f"{what} is {timeout!r}; give seconds, or {none}") from None

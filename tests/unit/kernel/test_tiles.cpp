@@ -36,6 +36,7 @@ class Kernels {
     void check(CpuLevel level, std::int64_t ni, std::int64_t nj, std::int64_t gap) {
         const TileKernels kernels = select_vector_kernels(unit_, level);
         ASSERT_EQ(kernels.even == nullptr, kernels.listed == nullptr);
+        ASSERT_EQ(kernels.even == nullptr, kernels.repeated == nullptr);
         if (!kernels.even) return;
         const Rows from(random_, nj, ni * unit_, gap), to(random_, ni, nj * unit_, gap);
         const Bytes source = testing::random_bytes(random_, nj * from.pitch + 64);
@@ -59,6 +60,22 @@ class Kernels {
         kernels.even(source.data(), even.data() + gap,
                      transposed(nj, ni, unit_, from.pitch, to.pitch));
         EXPECT_TRUE(testing::same(even, expected_even)) << of;
+        // Tiles of one column, or of one row: the loop makes the same tile of them.
+        const Tile tile = transposed(nj, ni, unit_, from.pitch, to.pitch);
+        Tile column = tile, row = tile;
+        column.ni = 1;
+        row.nj = 1;
+        Bytes by_columns = guards, by_rows = guards, at_once = guards;
+        kernels.repeated(source.data(), by_columns.data() + gap, column, {ni, unit_, to.pitch});
+        EXPECT_TRUE(testing::same(by_columns, expected_even)) << of;
+        kernels.repeated(source.data(), by_rows.data() + gap, row, {nj, from.pitch, unit_});
+        EXPECT_TRUE(testing::same(by_rows, expected_even)) << of;
+        // A step back and forth: of two tiles that overlap, both are written.
+        const std::int64_t half = (ni + 1) / 2;
+        column.ni = half;
+        kernels.repeated(source.data(), at_once.data() + gap, column,
+                         {2, (ni - half) * unit_, (ni - half) * to.pitch});
+        EXPECT_TRUE(testing::same(at_once, expected_even)) << of;
         kernels.listed(source.data(), listed.data() + gap,
                        {.unit = unit_,
                         .ni = ni,

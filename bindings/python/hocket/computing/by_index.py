@@ -7,22 +7,20 @@ from typing import Any, Optional
 
 import numpy as np
 
-from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
 from hocket.computing.elementwise import result_types
 from hocket.computing.fetching import (
-    AnyArray,
     apart,
     elements_of_store,
     fetch,
     settle_copies,
     store,
 )
-from hocket.computing.indexing import as_value, is_basic
-from hocket.computing.layouts import Shape, aligned, balanced, numbers
+from hocket.computing.indexing import as_value, element, is_basic
+from hocket.computing.layouts import Shape, aligned, numbers
+from hocket.computing.masks import assign_masked, compress
 from hocket.computing.operands import (
-    as_array,
     bring,
     broadcast_shape,
     check_alike,
@@ -32,7 +30,7 @@ from hocket.computing.operands import (
 from hocket.computing.rounds import section_for, slabs
 from hocket.computing.selection import Selection
 from hocket.computing.shapes import expand_dims
-from hocket.creation import empty, of_core
+from hocket.creation import empty
 from hocket.errors import Error, LayoutError, MismatchError
 from hocket.layouts import Layout
 
@@ -92,7 +90,7 @@ def is_array(item: Any) -> bool:
     return isinstance(item, (Array, np.ndarray))
 
 
-def chosen(a: Array, items: tuple[Any, ...]) -> Array:
+def chosen(a: Array, items: tuple[Any, ...]) -> Any:
     """``a[mask]`` and ``a[rows, columns]``. Collective."""
     a, mask, items = without_masks(a, items)
     with collective(a.comm, None):
@@ -103,33 +101,17 @@ def chosen(a: Array, items: tuple[Any, ...]) -> Array:
     assert plan is not None
     check_alike([index for index in plan.arrays if isinstance(index, np.ndarray)], a.comm)
     rows = without_copies(plan.rows)
-    result = empty(plan.row_layout, rows.dtype, a.comm)
-    for box, wanted in plan.rounds():
-        shape = [part.stop - part.start for part in box]
-        result._local[box] = fetch(rows, wanted).reshape(shape)
-    return made(result._local.view(a.dtype), plan.layout, a.comm)
-
-
-def mask_of(a: Array, mask: Any) -> Array:
-    """The mask in the layout of `a`. Collective."""
-    brought = bring(mask, a.layout, a._rank_and_size[0], a.comm)
-    return made(np.broadcast_to(brought, a._local.shape), a.layout, a.comm)
-
-
-def in_even_parts(a: Array, dtype: np.dtype[Any], found: tuple[Any, AnyArray]) -> Array:
-    """A vector of C++'s as an array over the processes of `a`."""
-    layout = balanced(found[0].layout().shape, a._rank_and_size[1])
-    return of_core(*found, layout, dtype, a.comm, local_shape(layout, a.comm))
-
-
-def compress(mask: Any, a: Array) -> Array:
-    """The elements where `mask` is true, in row-major order and even parts. Collective."""
-    return in_even_parts(a, a.dtype, _mpi.pack(a._wrapped(), mask_of(a, mask)._wrapped()))
-
-
-def true_numbers(mask: Array) -> Array:
-    """The row-major numbers of true elements, increasing, in even parts. Collective."""
-    return in_even_parts(mask, np.dtype(np.int64), _mpi.true_numbers(mask._wrapped()))
+    if plan.in_one_round():  # whose elements are the result
+        found = fetch(rows, plan.numbers(plan.row_layout))
+    else:
+        found = empty(plan.row_layout, rows.dtype, a.comm)._local
+        for box, wanted in plan.rounds():
+            shape = [part.stop - part.start for part in box]
+            found[box] = fetch(rows, wanted).reshape(shape)
+    result = made(found.view(a.dtype), plan.layout, a.comm)
+    if plan.shape == () and not any(item is Ellipsis for item in items):
+        return element(result)  # as of NumPy's integers
+    return result
 
 
 def assign_chosen(
@@ -193,20 +175,3 @@ def combine_at(ufunc: np.ufunc, a: Array, index: Any, value: Any) -> None:
         a[index] = ufunc(a[index], value)
     else:
         assign_chosen(a, items, value, ufunc)
-
-
-def assign_masked(a: Array, mask: Any, value: Any) -> None:
-    if value.shape == (1,):
-        value = value.section((0,)) if isinstance(value, Array) else value.reshape(())
-    if value.ndim == 0:
-        rank = a._rank_and_size[0]
-        one = bring(value, a.layout, rank, a.comm)
-        here = np.broadcast_to(bring(mask, a.layout, rank, a.comm), a._local.shape)
-        a._current()[here] = one
-    else:
-        with collective(a.comm, None):
-            if value.ndim != 1:
-                raise LayoutError(f"a mask takes a value of one dimension, not {value.shape}")
-        vector = as_array(value.astype(a.dtype, copy=False), a.comm)
-        _mpi.put(a._wrapped(), mask_of(a, mask)._wrapped(), vector._wrapped())
-    a._settle()

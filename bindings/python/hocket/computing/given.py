@@ -24,8 +24,12 @@ def by_name(
     """The arguments as ours take them: required ones by position, whatever their names, and others
     by NumPy's names, whatever their places. Other defaults of NumPy's are left out."""
     names, required, defaults = positions(function)
-    if not options and len(args) == required:
-        return args, options
+    if len(args) == required:
+        for name, value in options.items():
+            if name in defaults and defaults[name] is value:
+                break
+        else:
+            return args, options
     if len(args) < required:
         options = dict(options)
         args = [*args, *(options.pop(n) for n in names[len(args) : required] if n in options)]
@@ -60,6 +64,11 @@ def options_of(function: Any, ours: Callable[..., Any], options: dict[str, Any])
         return options
     signature = parameters(ours)
     if signature is None:
+        return options
+    for name, value in options.items():
+        if value is ABSENT or name not in signature:
+            break
+    else:
         return options
     known = {name: value for name, value in options.items() if name in signature}
     for name, value in options.items():

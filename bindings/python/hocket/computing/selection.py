@@ -117,55 +117,64 @@ class Selection:
                 f"{self.a.layout.shape} in dimension {d} (on process {self.a._rank_and_size[0]})"
             )
 
+    def in_one_round(self) -> bool:
+        """Whether each process's rows make one round."""
+        return number_of_rounds(self.row_layout, elements_of_fetch(self.rows.dtype)) == 1
+
     def rounds(self) -> Iterator[tuple[Box, Numbers]]:
         """The `numbers` of this process's rows, a box of the local rows after the other.
         Collective."""
         layout, rank = self.row_layout, self.a._rank_and_size[0]
-        most = elements_of_fetch(self.rows.dtype)
-        count, own = number_of_rounds(layout, most), self.parts[0]
-        if count == 1:
-            box = tuple(slice(0, extent) for extent in local_shape(layout, self.a.comm))
-            yield box, self.numbers(layout)
-        elif isinstance(own, Array) and own.layout is layout:
+        most, own = elements_of_fetch(self.rows.dtype), self.parts[0]
+        if isinstance(own, Array) and own.layout is layout:
             for box in rounds(layout, rank, most):
                 yield box, self._joined([own.local[box]])
-        else:
-            firsts = [[first for first, *_ in layout._native.slices(p)] for p in range(layout.size)]
+        elif not any(map(self._is_full, self.parts)):
+            firsts = corner(layout, rank)
+            for box in rounds(layout, rank, most):
+                places = [np.arange(k + x.start, k + x.stop) for k, x in zip(firsts, box)]
+                yield box, self._numbers_at(places, tuple(map(len, places)), [])
+        else:  # an index comes from any processes, which need the layout of all boxes
+            corners = [corner(layout, p) for p in range(layout.size)]
             for all_boxes in zip(*(rounds(layout, p, most) for p in range(layout.size))):
-                corners = [
-                    tuple(
-                        tuple(first + end for first, end in zip(firsts[p], ends))
-                        for ends in zip(*((part.start, part.stop) for part in box))
-                    )
-                    for p, box in enumerate(all_boxes)
+                ends = [
+                    tuple(tuple(map(sum, zip(firsts, end))) for end in ends_of(box))
+                    for firsts, box in zip(corners, all_boxes)
                 ]
                 box = all_boxes[rank] if rank < layout.size else (slice(0, 0),) * layout.ndim
-                yield box, self.numbers(Layout.boxes(layout.shape, corners))
+                yield box, self.numbers(Layout.boxes(layout.shape, ends))
 
     def numbers(self, layout: Layout, slab: Optional[Box] = None) -> Numbers:
         """Row-major numbers in the array of this process's rows in a layout of all rows, or of a
         slab of them. Collective."""
         rank, comm = self.a._rank_and_size[0], self.a.comm
+        full = [part for part in self.parts if self._is_full(part)]
         places: list[Numbers] = [np.empty(0, np.int64)] * layout.ndim
-        if rank < layout.size and not all(map(self._is_full, self.parts)):
+        if rank < layout.size and len(full) < len(self.parts):
             places = layout.global_indices(rank)
             if slab is not None:
                 places = [own + part.start for own, part in zip(places, slab)]
-        found, sliced, end = [], 0, self.first + self.inner
+        here = [x if slab is None else section_for(x, slab) for x in full]
+        brought = [bring(x, layout, rank, comm) for x in here]
+        return self._numbers_at(places, local_shape(layout, comm), brought)
+
+    def _numbers_at(
+        self, places: Sequence[Numbers], shape: Shape, full: Sequence[AnyArray]
+    ) -> Numbers:
+        """Those of the rows at these places, a list for each dimension; `full`: the elements there
+        of the indices that are full. Collective if an index is distributed."""
+        found, sliced, end, of_full = [], 0, self.first + self.inner, iter(full)
         for part in self.parts:
             if isinstance(part, range):
                 axis = sliced if sliced < self.first else sliced + self.inner
                 index = part.start + part.step * places[axis]
-                found.append(index.reshape((-1,) + (1,) * (layout.ndim - 1 - axis)))
+                found.append(index.reshape((-1,) + (1,) * (len(shape) - 1 - axis)))
                 sliced += 1
             elif self._is_full(part):
-                found.append(
-                    bring(part if slab is None else section_for(part, slab), layout, rank, comm)
-                )
+                found.append(next(of_full))
             else:
                 index = self._broadcast(part, places[end - part.ndim : end])
-                found.append(index.reshape(index.shape + (1,) * (layout.ndim - end)))
-        shape = local_shape(layout, comm)
+                found.append(index.reshape(index.shape + (1,) * (len(shape) - end)))
         if 0 in shape:
             return np.empty(0, np.int64)
         return np.broadcast_to(self._joined(found), shape).reshape(-1)
@@ -196,3 +205,15 @@ class Selection:
         for extent, index in zip(shape, lists):
             wanted = wanted[..., None] * extent + index
         return fetch(self._alone[id(part)], wanted.reshape(-1)).reshape(wanted.shape)
+
+
+def ends_of(box: Box) -> tuple[Shape, Shape]:
+    """The indices where a box starts, and where it stops."""
+    return tuple(part.start for part in box), tuple(part.stop for part in box)
+
+
+def corner(layout: Layout, rank: int) -> Shape:
+    """The index of the first element of a process whose elements are a box."""
+    if rank >= layout.size:
+        return (0,) * layout.ndim
+    return tuple(first for first, *_ in layout._native.slices(rank))

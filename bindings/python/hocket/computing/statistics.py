@@ -13,7 +13,8 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
 from hocket.computing.combining import combined, finish, on_grid, remain, to_out
-from hocket.computing.layouts import indices_along, kept, numbers, one_axis, reduced_axes
+from hocket.computing.layouts import numbers, one_axis, reduced_axes
+from hocket.computing.masks import first_of_run, place_to_number, true_numbers
 from hocket.computing.operands import made, without_copies
 from hocket.computing.reductions import of_parts
 from hocket.errors import LayoutError, MismatchError
@@ -121,8 +122,6 @@ def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def nonzero(a: Array) -> tuple[Array, ...]:
     """`numpy.nonzero`: indices of one dimension in row-major order and even parts. Collective."""
-    from hocket.computing.by_index import true_numbers
-
     with collective(a.comm, None):
         if a.ndim == 0:
             raise LayoutError("np.nonzero takes an array of one dimension or more")
@@ -157,20 +156,6 @@ def number_of(layout: Layout, rank: int, place: int) -> int:
         return int(layout.global_indices(rank)[0][place])
     first = first_of_run(layout, rank)
     return place_to_number(layout, rank, place) if first is None else first + place
-
-
-@kept
-def first_of_run(layout: Layout, rank: int) -> Optional[int]:
-    """The row-major number of the first local element, if the others' follow it one by one."""
-    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
-    return first if last - first + 1 == layout.local_elements(rank) else None
-
-
-def place_to_number(layout: Layout, rank: int, place: int) -> int:
-    at = np.unravel_index(place, layout.local_shape(rank))
-    along = indices_along(layout, rank)
-    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
-    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
 
 
 @functools.lru_cache(maxsize=1024)

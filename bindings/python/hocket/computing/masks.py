@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Masks of an array's shape as an index. A mask chooses elements in row-major order; parts that are
+no runs of this order move to even ones, a slab of the array after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Optional
+
+import numpy as np
+
+from hocket import _mpi
+from hocket.arrays import Array, local_shape
+from hocket.calls import collective
+from hocket.computing.fetching import AnyArray
+from hocket.computing.layouts import balanced, indices_along, is_grid, kept
+from hocket.computing.operands import as_array, bring, made
+from hocket.computing.rounds import Box, boxes, elements_of_round, section_for
+from hocket.creation import empty, of_core
+from hocket.errors import LayoutError
+from hocket.layouts import Layout
+
+
+def mask_of(a: Array, mask: Any) -> Array:
+    """The mask in the layout of `a`. Collective."""
+    brought = bring(mask, a.layout, a._rank_and_size[0], a.comm)
+    return made(np.broadcast_to(brought, a._local.shape), a.layout, a.comm)
+
+
+def in_even_parts(a: Array, dtype: np.dtype[Any], found: tuple[Any, AnyArray]) -> Array:
+    """A vector of C++'s as an array over the processes of `a`."""
+    layout = balanced(found[0].layout().shape, a._rank_and_size[1])
+    return of_core(*found, layout, dtype, a.comm, local_shape(layout, a.comm))
+
+
+@kept
+def first_of_run(layout: Layout, rank: int) -> Optional[int]:
+    """The row-major number of the first local element, if the others' follow it one by one."""
+    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
+    return first if last - first + 1 == layout.local_elements(rank) else None
+
+
+def place_to_number(layout: Layout, rank: int, place: int) -> int:
+    at = np.unravel_index(place, layout.local_shape(rank))
+    along = indices_along(layout, rank)
+    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
+    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
+
+
+@kept
+def in_runs(layout: Layout) -> bool:
+    """Whether processes hold runs of the row-major order, one after the other."""
+    begin = 0
+    for rank in range(layout.size):
+        count = layout.local_elements(rank)
+        if count and first_of_run(layout, rank) != begin:
+            return False
+        begin += count
+    return begin == layout.num_elements
+
+
+def slabs_of(a: Array) -> Optional[list[Box]]:
+    """Boxes of the array that move one after the other; None if it moves at once, or not at all."""
+    size, most = a._rank_and_size[1], elements_of_round(4 * a.dtype.itemsize + 4)
+    if a.layout.num_elements <= most * size or not is_grid(a.layout) or in_runs(a.layout):
+        return None
+    return list(boxes(a.layout.shape, most * size))
+
+
+def chosen_by(mask: Any, slabs: Sequence[Box]) -> list[tuple[Box, slice]]:
+    """For each slab, the places of the elements that the mask chooses among all chosen ones.
+    Collective."""
+    counts = [int(np.count_nonzero(section_for(mask, slab))) for slab in slabs]
+    ends = list(accumulate(counts))
+    return [(slab, slice(end - n, end)) for slab, end, n in zip(slabs, ends, counts)]
+
+
+def compress(mask: Any, a: Array) -> Array:
+    """The elements where `mask` is true, in row-major order and even parts. Collective."""
+    slabs = slabs_of(a)
+    if slabs is None:
+        return in_even_parts(a, a.dtype, _mpi.pack(a._wrapped(), mask_of(a, mask)._wrapped()))
+    chosen = chosen_by(mask, slabs)
+    result = empty(balanced((chosen[-1][1].stop,), a._rank_and_size[1]), a.dtype, a.comm)
+    for slab, places in chosen:
+        result[places] = compress(section_for(mask, slab), a.section(slab))
+    return result
+
+
+def true_numbers(mask: Array) -> Array:
+    """The row-major numbers of true elements, increasing, in even parts. Collective."""
+    return in_even_parts(mask, np.dtype(np.int64), _mpi.true_numbers(mask._wrapped()))
+
+
+def assign_masked(a: Array, mask: Any, value: Any) -> None:
+    if value.shape == (1,):
+        value = value.section((0,)) if isinstance(value, Array) else value.reshape(())
+    if value.ndim == 0:
+        rank = a._rank_and_size[0]
+        one = bring(value, a.layout, rank, a.comm)
+        here = np.broadcast_to(bring(mask, a.layout, rank, a.comm), a._local.shape)
+        a._current()[here] = one
+    else:
+        with collective(a.comm, None):
+            if value.ndim != 1:
+                raise LayoutError(f"a mask takes a value of one dimension, not {value.shape}")
+        put(a, mask, as_array(value.astype(a.dtype, copy=False), a.comm))
+    a._settle()
+
+
+def put(a: Array, mask: Any, vector: Array) -> None:
+    """Writes a vector to the elements where `mask` is true, in row-major order. Collective."""
+    slabs = slabs_of(a)
+    if slabs is None:
+        _mpi.put(a._wrapped(), mask_of(a, mask)._wrapped(), vector._wrapped())
+        a._settle()
+        return
+    chosen = chosen_by(mask, slabs)
+    with collective(a.comm, None):
+        if vector.shape != (chosen[-1][1].stop,):
+            raise LayoutError(
+                f"the mask chooses {chosen[-1][1].stop} elements, and the value has shape "
+                f"{vector.shape}"
+            )
+    # A slab would overwrite elements that the next ones read.
+    mask, vector = (without_memory_of(a, each) for each in (mask, vector))
+    for slab, places in chosen:
+        put(a.section(slab), section_for(mask, slab), vector.section((places,)))
+
+
+def without_memory_of(a: Array, x: Any) -> Any:
+    """An operand in other memory than that of `a`. Local."""
+    local = x._current() if isinstance(x, Array) else x
+    if not np.may_share_memory(local, a._current()):
+        return x
+    return made(local.copy(), x.layout, x.comm) if isinstance(x, Array) else local.copy()
