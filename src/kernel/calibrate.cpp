@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -12,16 +13,16 @@
 #include "kernel/cpu.hpp"
 #include "kernel/meter.hpp"
 #include "kernel/move_cycles.hpp"
+#include "kernel/moved_rows.hpp"
 #include "kernel/panels.hpp"
 #include "kernel/ringed_tiles.hpp"
 #include "kernel/shifted_tiles.hpp"
 #include "kernel/square.hpp"
 #include "kernel/stream.hpp"
+#include "kernel/timed_passes.hpp"
 
 namespace hocket::kernel {
 namespace {
-
-constexpr std::int64_t unit = 8;
 
 /// The mean of matrices of several shapes: some distances between rows make the memory twice as
 /// slow.
@@ -42,121 +43,99 @@ double measure_scattered(const Meter& meter, std::int64_t block) {
     return sum / static_cast<double>(shapes.size());
 }
 
-enum class Rings { none, all, allowed };
-
-double measure_panels(const Meter& meter, std::int64_t width, std::int64_t bytes, Rings rings) {
-    const std::int64_t inner = bytes / (width * unit);
-    Panels panels{.outer = 1, .extent = width, .width = width, .inner = inner, .unit = unit};
-    panels.extent = array_bytes / panels.panel_bytes() * width;
-    const std::int64_t in_ring = rings == Rings::all       ? panels.count()
-                                 : rings == Rings::allowed ? panels.ring(true, 1, 1)
-                                                           : 0;
-    return meter.cost(panels.count() * panels.panel_bytes(),
-                      [&](std::byte* array) { panels.gather(array, 1, in_ring); });
+/// From rows of three blocks to rows of seven, each with a number more.
+double measure_moved(const Meter& meter) {
+    constexpr std::int64_t block = 8000, few = 3, more = 7, row = few * block + timed_unit;
+    const MovedRows rows{.from = {block, few, row},
+                         .to = {block, more, more * block + timed_unit},
+                         .count = array_bytes / row * few};
+    return meter.cost(rows.count * block, [&](std::byte* array) { rows.run(array, 1); });
 }
 
 double measure_shifted(const Meter& meter, std::int64_t side) {
-    ShiftedTiles tiles{.rows = 1, .columns = 4000 / side * side + 1, .unit = unit, .side = side};
-    tiles.rows += (array_bytes / (tiles.columns * unit) - 1) / side * side;
+    ShiftedTiles tiles{
+        .rows = 1, .columns = 4000 / side * side + 1, .unit = timed_unit, .side = side};
+    tiles.rows += (array_bytes / (tiles.columns * timed_unit) - 1) / side * side;
     return meter.cost(tiles.bytes(), [&](std::byte* array) { tiles.make_blocks(array, 1); });
 }
 
-std::int64_t rows_of(std::int64_t columns, std::int64_t side) {
-    return array_bytes / (columns * unit) / side * side;
+/// So much more a pass costs than another; what is not measurable stays above 0.
+double more(const Meter& meter, const TimedPass& pass, const TimedPass& than) {
+    return std::max(meter.difference(pass, than), 0.001);
 }
 
-/// Tiles of a matrix with so many columns.
-double measure_tiles(const Meter& meter, std::int64_t side, std::int64_t columns) {
-    const RingedTiles tiles{
-        .rows = rows_of(columns, side), .columns = columns, .unit = unit, .side = side};
-    return meter.cost(tiles.rows * columns * unit,
-                      [&](std::byte* array) { tiles.transpose(array, tiles.ring(1), 1); });
-}
-
-/// Cycles after these tiles, which follow their rings or, to compare, do not.
-double measure_steps(const Meter& meter, std::int64_t side, std::int64_t columns, bool rings) {
-    const RingedTiles tiles{
-        .rows = rows_of(columns, side), .columns = columns, .unit = unit, .side = side};
-    const std::array<std::int64_t, 3> shape{tiles.bands(), side, tiles.across()}, axes{2, 1, 0};
-    const Permutation moved = make_permutation(shape, axes, tiles.block());
-    return meter.cost(tiles.rows * columns * unit, [&](std::byte* array) {
-        move_cycles(array, moved, BlockPositions::dense(tiles.block()),
-                    {.threads = 1, .schedule = {}}, rings ? tiles.ring(1) : Ring{});
-    });
-}
-
-void measure_tile_weights(const Meter& meter, PassCosts& costs) {
-    // Estimates of small differences; what is not measurable stays above 0.
-    const auto positive = [](double value) { return std::max(value, 0.001); };
+void measure_weights(const Meter& meter, PassCosts& costs) {
     constexpr std::int64_t side = 32, columns = 4000, short_columns = 960, odd = 35;
-    constexpr double block = side * unit;
-    const auto one_of = [&](std::int64_t of_side) {
-        return measure_tiles(meter, of_side, columns / of_side * of_side);
-    };
-    const double usual = one_of(side);
+    constexpr double block = side * timed_unit;
+    const TimedPass usual = tiles_of(side, columns / side * side);
     // In a band of four tiles one waits in a buffer, and nothing prefetches the first.
     constexpr std::int64_t few = 4;
     constexpr double not_fetched = 1.0, copied = 0.7, both = few / (not_fetched + copied);
-    const double ends = positive(both * (measure_tiles(meter, side, few * side) - usual));
+    const double ends = both * more(meter, tiles_of(side, few * side), usual);
     costs.ring_start = not_fetched * ends;
     costs.ring_waiting = copied * ends;
     const RingedTiles long_rows{
-        .rows = 2 * side, .columns = short_columns, .unit = unit, .side = 2 * side};
+        .rows = 2 * side, .columns = short_columns, .unit = timed_unit, .side = 2 * side};
     if (long_rows.crowded() > 0)
         costs.ring_crowded =
-            positive((measure_tiles(meter, 2 * side, short_columns) - usual) / long_rows.crowded());
-    costs.ring_parts = positive(odd * unit * (one_of(odd) - usual));
+            more(meter, tiles_of(2 * side, short_columns), usual) / long_rows.crowded();
+    costs.ring_parts = odd * timed_unit * more(meter, tiles_of(odd, columns / odd * odd), usual);
     const std::int64_t whole = columns / side * side;
-    costs.ring_steps = positive(block * (measure_steps(meter, side, whole, true) -
-                                         measure_steps(meter, side, whole, false)));
-    constexpr std::int64_t deep_block = 320;
-    const std::array<std::int64_t, 3> deep{60, 70, array_bytes / deep_block / 60 / 70};
-    const std::array<std::int64_t, 3> reversed{2, 1, 0};
-    const Permutation tensor = make_permutation(deep, reversed, deep_block);
-    const double tensor_cost = meter.cost(tensor.blocks() * deep_block, [&](std::byte* array) {
-        move_cycles(array, tensor, BlockPositions::dense(deep_block),
-                    {.threads = 1, .schedule = {}});
-    });
-    costs.apart = positive(deep_block * (tensor_cost - measure_scattered(meter, deep_block)));
-    constexpr std::int64_t long_block = 4032, rows = 300;
-    const auto steps = [&](const Meter::Memory& array, std::int64_t bytes) {
-        const std::array<std::int64_t, 2> shape{bytes / long_block / rows, rows}, axes{1, 0};
-        const Permutation moved = make_permutation(shape, axes, long_block);
-        return meter.cost(array, shape[0] * rows * long_block, [&](std::byte* at) {
-            move_cycles(at, moved, BlockPositions::dense(long_block),
-                        {.threads = 1, .schedule = {}});
-        });
+    costs.ring_steps =
+        block * more(meter, steps_of(side, whole, true), steps_of(side, whole, false));
+    constexpr std::int64_t deep = 320, long_block = 4032, rows = 300;
+    const auto cycles = [](std::vector<std::int64_t> shape, std::int64_t of_block) {
+        const std::int64_t blocks = shape[0] * shape[1] * (shape.size() > 2 ? shape[2] : 1);
+        const std::vector<std::int64_t> axes =
+            shape.size() > 2 ? std::vector<std::int64_t>{2, 1, 0} : std::vector<std::int64_t>{1, 0};
+        return TimedPass{blocks * of_block, [moved = make_permutation(shape, axes, of_block),
+                                             of_block](std::byte* array) {
+                             move_cycles(array, moved, BlockPositions::dense(of_block),
+                                         {.threads = 1, .schedule = {}});
+                         }};
     };
+    const std::int64_t blocks = array_bytes / deep;
+    costs.apart = deep * more(meter, cycles({60, 70, blocks / 60 / 70}, deep),
+                              cycles({600, blocks / 600}, deep));
     const Meter::Memory vast = Meter::memory(least_vast);
-    costs.vast_steps = positive(long_block * (steps(vast, least_vast) - steps(vast, array_bytes)));
+    TimedPass far = cycles({least_vast / long_block / rows, rows}, long_block);
+    far.run = [run = std::move(far.run), at = vast.get()](std::byte*) { run(at); };
+    costs.vast_steps =
+        long_block * more(meter, far, cycles({array_bytes / long_block / rows, rows}, long_block));
+    constexpr std::int64_t wide = 203, KiB = 1024, few_rows = Panels::few_rows;
+    costs.wide_panel = more(meter, panels_of(wide, 600 * KiB, Rings::none),
+                            panels_of(few_rows, 600 * KiB, Rings::none));
+    const TimedPass in_buffer = panels_of(few_rows, 60 * KiB, Rings::none);
+    costs.slab_steps = timed_unit * more(meter, slabs_of({96, 80}), in_buffer);
+    costs.copy_steps = timed_unit * more(meter, slabs_of({16, 12, 40}), in_buffer);
 }
 
 /// Tiles beyond the first-level cache, without the part of their cost that `ring_crowded` tells.
 std::pair<std::int64_t, double> long_tiles(const Meter& meter, std::int64_t side,
                                            const PassCosts& costs) {
     constexpr std::int64_t columns = 4008;  // an odd number of lines: rows share no set
-    const RingedTiles tiles{.rows = side, .columns = columns, .unit = unit, .side = side};
+    const RingedTiles tiles{.rows = side, .columns = columns, .unit = timed_unit, .side = side};
     const double crowded = costs.ring_crowded * tiles.crowded();
-    return {tiles.block(), std::max(measure_tiles(meter, side, columns) - crowded, 0.1)};
+    return {tiles.block(), std::max(meter.cost(tiles_of(side, columns)) - crowded, 0.1)};
 }
 
 double measure_squares(const Meter& meter, std::int64_t side) {
-    Squares squares{.side = side, .unit = unit, .pitch = side * unit, .inner_step = 0};
-    squares.outer = array_bytes / (side * side * unit);
-    return meter.cost(squares.outer * side * side * unit,
+    Squares squares{.side = side, .unit = timed_unit, .pitch = side * timed_unit, .inner_step = 0};
+    squares.outer = array_bytes / (side * side * timed_unit);
+    return meter.cost(squares.outer * side * side * timed_unit,
                       [&](std::byte* array) { squares.transpose(array, 1); });
 }
 
 /// A copy that reverses the dimensions.
 double measure_copy(const Meter& meter, std::vector<std::int64_t> shape) {
     std::vector<std::int64_t> source(shape.size()), destination(shape.size());
-    std::int64_t bytes = unit, reversed = unit;
+    std::int64_t bytes = timed_unit, reversed = timed_unit;
     for (std::size_t d = 0; d < shape.size(); ++d) {
         const std::size_t last = shape.size() - 1 - d;
         source[last] = std::exchange(bytes, bytes * shape[last]);
         destination[d] = std::exchange(reversed, reversed * shape[d]);
     }
-    const Copy copy(shape, unit, source, destination);
+    const Copy copy(shape, timed_unit, source, destination);
     return meter.cost(bytes, [&](std::byte* array) { copy.run(array, meter.other()); });
 }
 
@@ -254,23 +233,23 @@ Distances measure_distances(const Meter& meter) {
     choose(chosen, &Distances::paired_block, {3 * KiB, 6 * KiB, 12 * KiB, 64 * KiB},
            scattered_in({4032, 8128, 16320}));
     choose(chosen, &Distances::ring_ahead, {8 * KiB, 16 * KiB, 24 * KiB, 64 * KiB},
-           [&] { return measure_panels(meter, 64, 88 * KiB, Rings::all); });
+           [&] { return meter.cost(panels_of(64, 88 * KiB, Rings::all)); });
     choose(chosen, &Distances::ring_row, {KiB / 2, 16384 * KiB},
-           [&] { return measure_panels(meter, 125, 88 * KiB, Rings::allowed); });
+           [&] { return meter.cost(panels_of(125, 88 * KiB, Rings::allowed)); });
     choose(chosen, &Distances::ring_panel, {64 * KiB, 1536 * KiB}, [&] {
-        return measure_panels(meter, 200, 500 * KiB, Rings::allowed) +
-               measure_panels(meter, 200, 1200 * KiB, Rings::allowed);
+        return meter.cost(panels_of(200, 500 * KiB, Rings::allowed)) +
+               meter.cost(panels_of(200, 1200 * KiB, Rings::allowed));
     });
     choose(chosen, &Distances::long_panel, {160 * KiB, 16384 * KiB}, [&] {
-        return measure_panels(meter, 203, 500 * KiB, Rings::none) +
-               measure_panels(meter, 203, 1200 * KiB, Rings::none);
+        return meter.cost(panels_of(203, 500 * KiB, Rings::none)) +
+               meter.cost(panels_of(203, 1200 * KiB, Rings::none));
     });
     choose(chosen, &Distances::panel_row, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB},
-           [&] { return measure_panels(meter, 32, 120 * KiB, Rings::none); });
+           [&] { return meter.cost(panels_of(32, 120 * KiB, Rings::none)); });
     choose(chosen, &Distances::past_panel, {512 * KiB, 1024 * KiB, 2048 * KiB, 16384 * KiB}, [&] {
         double sum = 0;
         for (const std::int64_t kib : {600, 1500, 6000})
-            sum += measure_panels(meter, 32, kib * KiB, Rings::none);
+            sum += meter.cost(panels_of(32, kib * KiB, Rings::none));
         return sum;
     });
     choose(chosen, &Distances::small_tile, {5 * KiB, 10 * KiB, 20 * KiB, 40 * KiB},
@@ -304,26 +283,24 @@ PassCosts PassCosts::measure() {
     for (const std::int64_t kib : {2, 5, 15, 60, 120, 250, 400, 600, 1000, 2000, 4000, 12000}) {
         const std::int64_t width = kib < 60 ? 16 : Panels::few_rows;
         costs.buffered.emplace_back(kib << 10,
-                                    measure_panels(meter, width, kib << 10, Rings::none));
+                                    meter.cost(panels_of(width, kib << 10, Rings::none)));
     }
     for (const std::int64_t kib : {24, 88, 184, 1000, 1536}) {
         const std::int64_t width = kib < 1000 ? 64 : 200;
-        costs.ringed.emplace_back(kib << 10, measure_panels(meter, width, kib << 10, Rings::all));
+        costs.ringed.emplace_back(kib << 10, meter.cost(panels_of(width, kib << 10, Rings::all)));
     }
     for (const std::int64_t side : {16, 24, 32, 40, 48}) {
-        costs.shifted.emplace_back(side * unit, measure_shifted(meter, side));
-        costs.tiled.emplace_back(side * unit, measure_tiles(meter, side, 4000 / side * side));
+        costs.shifted.emplace_back(side * timed_unit, measure_shifted(meter, side));
+        costs.tiled.emplace_back(side * timed_unit, meter.cost(tiles_of(side, 4000 / side * side)));
     }
-    measure_tile_weights(meter, costs);
-    costs.wide_panel =
-        std::max(0.001, measure_panels(meter, 203, 600 << 10, Rings::none) -
-                            measure_panels(meter, Panels::few_rows, 600 << 10, Rings::none));
+    measure_weights(meter, costs);
     for (const std::int64_t side : {128, 200, 240})
         costs.tiled.push_back(long_tiles(meter, side, costs));
     for (const std::int64_t side : {2, 4, 8, 16, 36, 68, 132, 200, 284})
-        costs.turned.emplace_back(side * unit, measure_squares(meter, side));
+        costs.turned.emplace_back(side * timed_unit, measure_squares(meter, side));
     costs.swapped_in_cache = measure_squares(meter, 1500);
     costs.swapped_apart = measure_squares(meter, 2048);
+    costs.moved = measure_moved(meter);
     return costs;
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "hocket/error.hpp"
 #include "kernel/cpu.hpp"
+#include "kernel/panels.hpp"
 #include "kernel/stream.hpp"
 
 namespace hocket::kernel {
@@ -35,12 +36,15 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 28> scalars{
+constexpr std::array<Scalar, 31> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
+     {"moved", &PassCosts::moved, nullptr},
      {"apart", &PassCosts::apart, nullptr},
      {"wide_panel", &PassCosts::wide_panel, nullptr},
+     {"slab_steps", &PassCosts::slab_steps, nullptr},
+     {"copy_steps", &PassCosts::copy_steps, nullptr},
      {"ring_start", &PassCosts::ring_start, nullptr},
      {"ring_waiting", &PassCosts::ring_waiting, nullptr},
      {"ring_crowded", &PassCosts::ring_crowded, nullptr},
@@ -293,9 +297,17 @@ double buffered(std::int64_t bytes) {
     return at(PassCosts::kept().buffered, scaled(bytes));
 }
 
-double slabs(std::int64_t bytes, std::int64_t block) {
+double slabs(std::int64_t bytes, const std::vector<std::int64_t>& extents, std::int64_t block) {
     const bool quick = distances().fetching == Fetching::first_level && block >= 4;
-    return buffered(bytes) + (quick ? 0.0 : 4.0 / static_cast<double>(block));
+    const PassCosts& costs = PassCosts::kept();
+    const double steps = quick ? 0.0 : costs.slab_steps / static_cast<double>(block);
+    if (extents.size() > 2) return buffered(bytes) + std::max(steps, copied(block));
+    const bool wide = extents[0] > Panels::few_rows && bytes >= costs.distances.long_panel;
+    return buffered(bytes) + steps + (wide && block < 64 ? costs.wide_panel : 0.0);
+}
+
+double copied(std::int64_t unit) {
+    return PassCosts::kept().copy_steps / static_cast<double>(unit);
 }
 
 double ringed(std::int64_t bytes) {
@@ -315,10 +327,6 @@ double tiled(std::int64_t block) {
 double transposed_tiles(std::int64_t unit, std::int64_t side) {
     // Other units than those measured take more or fewer instructions a byte.
     return at(PassCosts::kept().turned, side * unit) + 0.8 / static_cast<double>(unit) - 0.1;
-}
-
-double transposed_blocks(std::int64_t bytes) {
-    return 0.8 + 0.5 * static_cast<double>(bytes) / (1 << 20);
 }
 
 double swapped_tiles(bool held) {

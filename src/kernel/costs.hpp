@@ -88,12 +88,18 @@ struct PassCosts {
     /// rows; or pairs of small tiles through two buffers, on a core that fetches into its first
     /// level.
     double swapped_in_cache = 0, swapped_past = 0, swapped_apart = 0;
+    /// Blocks that move by some KiB to rows of another length, in order.
+    double moved = 1.0;
     /// Cycles in more than two dimensions, whose successive blocks lie farther apart: over the
     /// bytes of a block.
     double apart = 50;
     /// Panels of many rows through a buffer, from `long_panel` on, cost more, because few columns
     /// of these stay in the first-level cache.
     double wide_panel = 0.001;
+    /// Slabs of matrices cost more than panels, unless the core fetches into its first level, and
+    /// so do slabs and groups of tensors, whose copies take more instructions: over the bytes of a
+    /// unit.
+    double slab_steps = 4.0, copy_steps = 0.001;
     /// Tiles in rings cost more: by `ring_start` for a band of one tile, which nothing prefetches,
     /// and by `ring_waiting` if all of them wait in a buffer; by `ring_crowded` if two share sets
     /// of the first-level cache, and twice that if it does not hold them; and for rows that are no
@@ -138,13 +144,12 @@ double ringed(std::int64_t bytes);
 /// length or within their band; infinite where it has not been measured.
 double shifted(std::int64_t block);
 double tiled(std::int64_t block);
-/// Slabs of blocks, each through a buffer. Short blocks take more instructions; a core that fetches
-/// into its first level has time for these.
-double slabs(std::int64_t bytes, std::int64_t block);
+/// Slabs of matrices or tensors of blocks, each through a buffer.
+double slabs(std::int64_t bytes, const std::vector<std::int64_t>& extents, std::int64_t block);
+/// What a copy of a tensor in a cache costs beside panels.
+double copied(std::int64_t unit);
 /// Transposes square tiles of `side` units of `unit` bytes in place, in cache.
 double transposed_tiles(std::int64_t unit, std::int64_t side);
-/// Transposes square tiles of blocks of some lines, `bytes` each, through a buffer.
-double transposed_blocks(std::int64_t bytes);
 double swapped_tiles(bool held);
 double swapped_apart();
 

@@ -24,8 +24,7 @@ inline void fetch_line(const void* position, Fetching fetching) {
 /// however early it prefetches). The hardware prefetcher of the second-level cache supports more
 /// (25 GB/s), but it follows one page from line to line, and stops at its end. So this class
 /// prefetches line after line, of several rows or pages at once: one alone gives 18 GB/s.
-/// (Measured.) Into the first level, it prefetches one row after another, and so it does with rows
-/// at listed offsets, into either level.
+/// (Measured.) Into the first level, it prefetches one row after another.
 class Prefetcher {
   public:
     Prefetcher() = default;  // prefetches nothing
@@ -42,12 +41,10 @@ class Prefetcher {
           lines_(bytes / line + 1),
           due_each_(rows * lines_),
           work_(work / 8 * 7 + 1) {}
-    /// Rows at these offsets from `first`, one after another.
+    /// Rows at these offsets from `first`.
     Prefetcher(const std::byte* first, std::span<const std::int64_t> rows, std::int64_t bytes,
                std::int64_t work)
         : Prefetcher(first + rows[0], std::ssize(rows), 0, bytes, work) {
-        in_order_ = true;
-        most_abreast_ = 1;
         first_ = first;
         listed_ = rows.data();
     }
@@ -102,13 +99,16 @@ class Prefetcher {
     }
     void ask() {
         if (rows_ <= 0) return;
-        fetch_line(row_ + abreast_ * pitch_ + at_ * line, fetching_);
+        const std::byte* const row =
+            listed_ ? first_ + listed_[abreast_] : row_ + abreast_ * pitch_;
+        fetch_line(row + at_ * line, fetching_);
         ++abreast_;
         if (abreast_ < most_abreast_ && abreast_ < rows_) return;
         abreast_ = 0;
         if (++at_ < lines_) return;
         at_ = 0;
         row_ += most_abreast_ * pitch_;
+        if (listed_) listed_ += most_abreast_;
         rows_ -= most_abreast_;
     }
 
@@ -118,7 +118,7 @@ class Prefetcher {
 
     const std::byte* row_ = nullptr;  // the first of the concurrent rows
     const std::byte* first_ = nullptr;
-    const std::int64_t* listed_ = nullptr;  // the offset of this row from there
+    const std::int64_t* listed_ = nullptr;  // the offsets of these rows from there
     std::int64_t rows_ = 0, pitch_ = 0, lines_ = 0;
     std::int64_t due_each_ = 0, work_ = 1, due_ = 0;
     std::int64_t abreast_ = 0, at_ = 0;

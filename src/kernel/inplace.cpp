@@ -49,14 +49,15 @@ class Planner {
         if (method == "slab") consider(best, {{slab_step(permutation, means_)}});
         if (method == "square")
             if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        if (method == "tiles")
+        if (method == "tiles") {
             if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
+            if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        }
         if (method == "panels") {
             consider_splits(best, permutation);
             if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
             if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             if (auto step = grouped_step(permutation, means_)) consider(best, {{std::move(*step)}});
-            if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
             consider_reductions(best, permutation);
         }
         return best;

@@ -56,9 +56,12 @@ struct Groups {
         constexpr std::int64_t stage = 256 << 10, place = 8;
         return threads * (bytes() + stage) + place * count();
     }
-    /// Of a copy for each part of a block, beside that of a row.
-    double cost_of_parts() const {
-        return parts.count() == 1 ? 0.0 : 64.0 / static_cast<double>(part);
+    /// Of a copy of more than a matrix, and of one for each part of a block, beside that of a row.
+    double cost_of_copies() const {
+        const auto longer = std::count_if(ordered.extents.begin(), ordered.extents.end(),
+                                          [](std::int64_t extent) { return extent > 1; });
+        return (longer > 2 ? copied(unit) : 0.0) +
+               (parts.count() == 1 ? 0.0 : 64.0 / static_cast<double>(part));
     }
     void permute(std::byte* array, bool gathers, int threads) const;
 };
@@ -289,7 +292,7 @@ class Search {
         if (best_ && pass >= best_->cost) return;
         const Grouped grouped(whole, cut.in_block, cut.side, cut.first, cut.part);
         Permutation moved = grouped.of_blocks();
-        const double cost = pass + grouped.groups().cost_of_parts() +
+        const double cost = pass + grouped.groups().cost_of_copies() +
                             (moved.identity() ? 0.0 : scattered(moved.block, moved.dimensions()));
         if (best_ && cost >= best_->cost) return;
         if (!gathers) moved = inverse(moved);

@@ -105,7 +105,7 @@ struct Ringed {
         return tiled(all.block()) + costs.ring_start / static_cast<double>(all.across()) +
                costs.ring_waiting * std::min(1.0, all.waiting()) +
                costs.ring_crowded * all.crowded() +
-               (all.block() % 64 != 0 ? costs.ring_parts / bytes : 0.0) +
+               (all.parts_of_lines() ? costs.ring_parts / bytes : 0.0) +
                scattered(all.block(), permutation.dimensions()) + costs.ring_steps / bytes;
     }
     std::int64_t memory(int threads) const {

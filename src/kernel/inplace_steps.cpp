@@ -61,7 +61,7 @@ Step slab_step(const Permutation& permutation, const Resources& means) {
     return {.what = "slabs of " + size_text(bytes) + " through a buffer each: " +
                     permutation.text() + " blocks of " + size_text(permutation.block),
             .cost = fits_cache(permutation) ? 2.0 + 4.0 / static_cast<double>(permutation.block)
-                                            : slabs(bytes, permutation.block),
+                                            : slabs(bytes, permutation.extents, permutation.block),
             .memory = busy * (bytes + 4096) + means.threads * (std::int64_t{256} << 10),
             .run = [permutation](std::byte* array, const Pass& pass) {
                 permute_slabs(array, permutation, pass.threads);
@@ -127,7 +127,9 @@ double Split::cost() const {
     const std::int64_t bytes = panels.panel_bytes();
     const bool rings = panels.ring(gather_first, permutation.batch, 1) > 0;
     const PassCosts& costs = PassCosts::kept();
-    const bool many_rows = (gather_first ? panels.width : panels.inner) > Panels::few_rows;
+    // Units of whole lines are read as such.
+    const bool many_rows = gather_first ? panels.unit < 64 && panels.width > Panels::few_rows
+                                        : panels.inner > Panels::few_rows;
     const double wide = many_rows && bytes >= costs.distances.long_panel ? costs.wide_panel : 0.0;
     return (rings ? ringed(bytes) : buffered(bytes) + wide) +
            scattered(block, permutation.dimensions()) + rest +

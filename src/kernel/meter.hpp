@@ -11,21 +11,29 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
+#include <vector>
 
 namespace hocket::kernel {
 
 // Beyond the last level of most caches.
 constexpr std::int64_t array_bytes = std::int64_t{96} << 20;
 
+/// A pass over the first `bytes` bytes of an array.
+struct TimedPass {
+    std::int64_t bytes;
+    std::function<void(std::byte* array)> run;
+};
+
 class Meter {
   public:
     Meter() : array_(memory()), other_(memory()) {
-        const double seconds = least([&] {
+        const double copied = least([&] {
             std::memcpy(other_.get(), array_.get(), static_cast<std::size_t>(array_bytes));
         });
-        byte_ = seconds / static_cast<double>(array_bytes);
+        byte_ = copied / static_cast<double>(array_bytes);
     }
 
     struct Free {
@@ -36,11 +44,20 @@ class Meter {
     /// The cost of a pass over the first `bytes` bytes of an array.
     template <class Run>
     double cost(std::int64_t bytes, Run&& run) const {
-        return cost(array_, bytes, run);
+        return least([&] { run(array_.get()); }) / (byte_ * static_cast<double>(bytes));
     }
-    template <class Run>
-    double cost(const Memory& array, std::int64_t bytes, Run&& run) const {
-        return least([&] { run(array.get()); }) / (byte_ * static_cast<double>(bytes));
+    double cost(const TimedPass& pass) const { return cost(pass.bytes, pass.run); }
+    /// How much more a pass costs than another: the median of differences between one run and the
+    /// next, because other programs slow down both.
+    double difference(const TimedPass& pass, const TimedPass& than) const {
+        std::vector<double> found;
+        for (int turn = 0; turn <= turns + 1; ++turn) {
+            const double took = cost_of_run(pass), other = cost_of_run(than);
+            if (turn > 0) found.push_back(took - other);
+        }
+        const auto middle = found.begin() + std::ssize(found) / 2;
+        std::nth_element(found.begin(), middle, found.end());
+        return *middle;
     }
 
     std::byte* other() const { return other_.get(); }
@@ -57,17 +74,23 @@ class Meter {
     }
 
   private:
-    // The least of three: other programs only ever add to it.
+    static constexpr int turns = 3;  // after a first one
+
     template <class Run>
-    static double least(Run&& run) {
+    static double seconds(Run&& run) {
+        const auto begin = std::chrono::steady_clock::now();
+        run();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    double cost_of_run(const TimedPass& pass) const {
+        return seconds([&] { pass.run(array_.get()); }) / (byte_ * static_cast<double>(pass.bytes));
+    }
+    // The least: other programs only ever add to it.
+    template <class Run>
+    double least(Run&& run) const {
         run();
         double best = INFINITY;
-        for (int turn = 0; turn < 3; ++turn) {
-            const auto begin = std::chrono::steady_clock::now();
-            run();
-            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-            best = std::min(best, took.count());
-        }
+        for (int turn = 0; turn < turns; ++turn) best = std::min(best, seconds(run));
         return best;
     }
 

@@ -201,26 +201,6 @@ std::int64_t Panels::memory(int threads) const {
     return buffers * threads * (panel_bytes() + 4096);
 }
 
-int Panels::direction() const {
-    if (left_out == 0) return 1;
-    if (outer != 1) return 0;
-    const BlockPositions blocks = positions();
-    const std::int64_t taken = taken_bytes(), block = width * unit, gap = remainder() * unit;
-    // The left-out ends of rows move panels down, evenly, and gaps move them up by whole panels: if
-    // the last one moves down by less than a panel, so do all.
-    const std::int64_t sunk = parts() * block * left_out - inner * gap;
-    if (sunk >= 0 && sunk + gap <= taken) return -1;
-    bool up = true, down = true;
-    for (std::int64_t k = 0; k < parts() && (up || down); ++k) {
-        const std::int64_t panel = k == 0 ? parts() - 1 : k - 1;  // the last one is the farthest
-        const std::int64_t first = blocks.at(panel * inner);
-        const std::int64_t end = blocks.at(panel * inner + inner - 1) + block;
-        up = up && first >= panel * taken && end <= (panel + 2) * taken;
-        down = down && first >= (panel - 1) * taken && end <= (panel + 1) * taken;
-    }
-    return up ? 1 : down ? -1 : 0;
-}
-
 bool Panels::rings(bool gathering) const {
     const std::int64_t row = gathering ? width * unit : inner * unit;
     constexpr std::int64_t least_block = 512;  // the pass visits all positions of blocks, so there
@@ -249,14 +229,14 @@ std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const
 
 void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
     const StreamCopy write_back = select_write_back(panel_bytes());
-    const std::int64_t row = (inner + left_out) * unit, block = width * unit;
+    const std::int64_t row = inner * unit, block = width * unit;
     const PanelTranspose transposition(width, inner, unit, row, block);
     if (in_ring > 0) return run_rings(*this, array, in_ring, items, threads, row, transposition);
     const auto position = [&](std::int64_t panel) {
-        return array + panel / parts() * extent * row + panel % parts() * taken_bytes();
+        return array + panel / parts() * extent * row + panel % parts() * panel_bytes();
     };
     run_panels(
-        *this, direction() > 0, row, threads, position,
+        *this, true, row, threads, position,
         [&](std::int64_t panel, std::byte* buffer, Prefetcher& ahead) {
             transposition.run(position(panel), buffer, ahead);
         },

@@ -22,11 +22,8 @@ namespace hocket::kernel {
 /// `extent` units long. The gaps then belong to the remainder, which the caller saves before and
 /// writes after. Panels move by less than one panel, up when gathering and down when scattering:
 /// taken from that end, each lands where its neighbours have been read.
-///
-/// One item may also leave out the last `left_out` units of every row when it is gathered; they,
-/// too, are the caller's. Panels then move down in memory where that is more than the gaps take.
 struct Panels {
-    std::int64_t outer, extent, width, inner, unit, left_out = 0;
+    std::int64_t outer, extent, width, inner, unit;
 
     std::int64_t parts() const { return extent / width; }
     std::int64_t remainder() const { return extent % width; }
@@ -34,13 +31,8 @@ struct Panels {
     std::int64_t count() const { return outer * parts(); }
     /// So many leave their columns in the first-level cache.
     static constexpr std::int64_t few_rows = 32;
-    /// Bytes of the array from which a panel is read.
-    std::int64_t taken_bytes() const { return width * (inner + left_out) * unit; }
     /// Whether panels are written to another position than they are read from.
-    bool shifted() const { return remainder() > 0 || left_out > 0; }
-    /// The direction in which panels move when they are gathered: 1 up, -1 down, and 0 if the pass
-    /// can begin at neither end of the array.
-    int direction() const;
+    bool shifted() const { return remainder() > 0; }
     BlockPositions positions() const;
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;

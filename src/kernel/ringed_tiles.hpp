@@ -33,6 +33,11 @@ struct RingedTiles {
     bool possible() const;
     /// 1 if two tiles need too many lines of some of its sets, 2 if they do not fit at all.
     int crowded() const;
+    /// Whether the rows that are written are no whole lines.
+    bool parts_of_lines() const {
+        constexpr std::int64_t line = 64;
+        return block() % line != 0 || (!gathers && columns * unit % line != 0);
+    }
     /// The part of tiles that wait in a buffer.
     double waiting() const {
         return static_cast<double>(lag() + 1) / static_cast<double>(across());

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "kernel/move_cycles.hpp"
+#include "kernel/moved_rows.hpp"
 #include "kernel/permutation.hpp"
 #include "kernel/ringed_tiles.hpp"
 
@@ -42,16 +44,12 @@ struct ShiftedTiles {
     Ring ring() const { return {.step = 1, .in_ring = across(), .first = true}; }
 
   private:
-    class Range;
-    std::int64_t pitch() const { return columns * unit; }
-    std::int64_t ranges(int threads) const;
-    /// The place of a block before and after it moves to a row of the transpose.
-    std::int64_t before(std::int64_t k) const {
-        return k / across() * pitch() + k % across() * block();
+    std::int64_t in_band() const { return side * across(); }
+    /// The rows of the matrix become those of its transpose.
+    MovedRows moved() const {
+        return {{block(), across(), columns * unit}, positions(), bands() * in_band()};
     }
-    std::int64_t after(std::int64_t k) const {
-        return k / bands() * rows * unit + k % bands() * block();
-    }
+    std::vector<MovedRows::Range> ranges(const MovedRows& rows, int threads) const;
     RingedTiles tiles() const { return {rows, columns, unit, side}; }
 };
 

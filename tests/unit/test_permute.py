@@ -320,7 +320,8 @@ def test_cycles_put_every_block_in_its_place(case):
 def test_explain_names_every_pass():
     text = kernels.explain_permute((4000, 3000), (1, 0), 8, threads=1)
     assert "tiles" in text and "cycles" in text and "total cost" in text
-    assert "panels" in kernels.explain_permute((4001, 3000), (1, 0), 24, threads=1)
+    assert "panels" in kernels.explain_permute((100000, 100), (1, 0), 8, threads=1)
+    assert "1 of 4001 rows" in kernels.explain_permute((4001, 3000), (1, 0), 24, threads=1)
     assert "squares" in kernels.explain_permute((4096, 4096), (1, 0))
     assert "nothing moves" in kernels.explain_permute((5, 6), (0, 1))
     with pytest.raises(hk.Error, match="cap"):

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks that keep their order while their rows take another length, in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kernel/move_cycles.hpp"
+
+namespace hocket::kernel {
+
+/// Moves `count` blocks from one set of positions to another, both in order. They move up in some
+/// parts of the array and down in others; no block of one part moves to where another part was.
+struct MovedRows {
+    BlockPositions from, to;
+    std::int64_t count;
+
+    class Range;
+    /// The farthest that any block moves, in bytes, or somewhat more.
+    std::int64_t distance() const;
+    /// Bytes of buffers, all threads together.
+    std::int64_t memory(int threads) const;
+    void run(std::byte* array, int threads) const;
+};
+
+/// The blocks of one thread. Those that leave its part of the array wait in a buffer until all
+/// threads have read theirs.
+class MovedRows::Range {
+  public:
+    Range(const MovedRows& of, std::int64_t first, std::int64_t last);
+
+    std::int64_t waiting_bytes() const { return below_ + above_; }
+    /// Some of its blocks, after those on the side to which they move.
+    void move(std::byte* array, std::int64_t first, std::int64_t last);
+    void write_waiting(std::byte* array) const;
+
+  private:
+    std::int64_t row_end(std::int64_t block) const;
+    std::int64_t row_begin(std::int64_t block) const;
+    void move_piece(std::byte* array, std::int64_t first, std::int64_t last);
+
+    const MovedRows& of_;
+    std::int64_t begin_, end_;    // bytes of the array
+    std::int64_t below_, above_;  // bytes that leave it
+    std::unique_ptr<std::byte[]> waiting_;
+};
+
+}  // namespace hocket::kernel
