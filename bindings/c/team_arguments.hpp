@@ -2,6 +2,8 @@
 // Common to the C functions of teams.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "handles.hpp"
@@ -45,14 +47,32 @@ int to_result(const char* function, team::Op op, hocket_team* handle, double tim
         });
 }
 
+/// The caller's memory for a mask: all words that the processes of the root team need.
+/// @throws ArgumentError, before the operation, for NULL and for too few words.
+inline std::span<std::uint64_t> mask_of(hocket_team* team, int64_t capacity, uint64_t* words) {
+    require(words, "words");
+    const int needed = (behind(team)->value.size() + 63) / 64;
+    if (capacity < needed)
+        throw ArgumentError("'words' has room for " + std::to_string(capacity) +
+                            " words, but the " + "masks of this team have " +
+                            std::to_string(needed) + "; give memory for as many");
+    return {words, static_cast<std::size_t>(needed)};
+}
+/// Writes all of these words, so that a program may test the bit of any process.
+inline void write_mask(const Mask& mask, std::span<std::uint64_t> place, int64_t* count) {
+    std::fill(place.begin(), place.end(), 0);
+    write_list(mask.words(), static_cast<int64_t>(place.size()), place.data(), count);
+}
+
 /// Operations whose result is a mask.
 template <class Call>
 int to_mask(const char* function, team::Op op, hocket_team* handle, double timeout,
             int64_t capacity, uint64_t* words, int64_t* count, Call call) noexcept {
     return with_team(
-        function, op, handle, timeout, [&](TeamOptions&) { return &required(words, "words"); },
-        [&](const Team& team, uint64_t* place, const TeamOptions& options) {
-            write_list(call(team, options).words(), capacity, place, count);
+        function, op, handle, timeout,
+        [&](TeamOptions&) { return mask_of(handle, capacity, words); },
+        [&](const Team& team, std::span<std::uint64_t> place, const TeamOptions& options) {
+            write_mask(call(team, options), place, count);
         });
 }
 

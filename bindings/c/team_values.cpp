@@ -155,11 +155,11 @@ int hocket_team_match(hocket_team* team, int type, const void* value, double tim
     return with_team(
         __func__, Op::match, team, timeout,
         [&](TeamOptions& options) {
-            require(words, "words");
+            mask_of(team, capacity, words);
             return call_of(Op::match, type, value, options);
         },
         [&](const Team& on, const Call& call, const TeamOptions& options) {
-            write_list(hocket::Binding::run_mask(on, call, options).words(), capacity, words,
+            write_mask(hocket::Binding::run_mask(on, call, options), mask_of(team, capacity, words),
                        count);
         });
 }

@@ -138,10 +138,11 @@ class Writer:
             held_as = declaration(values.type, self.headers)
             one.declared.append(f"{given}, intent(in){extra} :: {name}(:)")
             one.declared.append(f"{held_as}, allocatable, target :: {held}(:)")
-            value = f"int({name}, c_int64_t){plus(shift)}" if values.type == "int64_t" else name
-            if self.name in manners.MIRRORED:
-                back = f"int({name}(size({name}):1:-1), c_int64_t)"
-                value = f"size({name}) - {back}" if shift else back
+            mirrored = self.name in manners.MIRRORED
+            turned = f"{name}(size({name}):1:-1)" if mirrored else name
+            value = f"int({turned}, c_int64_t){plus(shift)}" if values.type == "int64_t" else name
+            if values.name == "axes":
+                value = f"axis_of({f'size({name}) + 1 - {turned}' if mirrored else name})"
             fill = f"{held} = {value}"
             if optional:
                 one.before += [f"allocate ({held}(0))", f"if (present({name})) {fill}"]

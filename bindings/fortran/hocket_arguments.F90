@@ -7,7 +7,7 @@ module hocket_arguments
   implicit none
   private
   public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
-  public :: wanted, wanted_text, c_texts
+  public :: wanted, wanted_text, c_texts, axis_of
 
   ! The number of dimensions of a layout, or of an array's layout; -1 for a freed handle, which the
   ! call itself reports.
@@ -52,6 +52,15 @@ contains
     if (c_hocket_array_layout(array%handle, c_loc(layout%handle)) /= 0) return
     dimensions = dimensions_of_layout(layout)
     code = c_hocket_layout_free(c_loc(layout%handle))
+  end function
+
+  ! A dimension of `order`, from 0. C counts negative ones from the end, so what is below 1 here
+  ! becomes a number that C refuses.
+  elemental function axis_of(dimension) result(axis)
+    integer, intent(in) :: dimension
+    integer(c_int64_t) :: axis
+    axis = dimension - 1_c_int64_t
+    if (axis < 0) axis = -huge(axis)
   end function
 
   ! Ends a call with an error that only Fortran's arguments can have.

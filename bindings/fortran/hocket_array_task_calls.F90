@@ -164,7 +164,7 @@ contains
     character(*), intent(in), optional :: strategy
     integer(int64), intent(in), optional :: max_buffer
     if (present(order)) then
-      axes = [order - 1_c_int64_t, 0_c_int64_t]
+      axes = [axis_of(order), 0_c_int64_t]
       options%axes = c_loc(axes)
     end if
     if (present(strategy)) then
@@ -183,7 +183,7 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int64_t), allocatable, target :: axes(:)
     integer(c_int) :: many
-    axes = [order - 1_c_int64_t, 0_c_int64_t]
+    axes = [axis_of(order), 0_c_int64_t]
     many = 0
     if (present(threads)) many = int(threads, c_int)
     call finish(c_hocket_remap_inplace_fortran(array%handle, size(order, kind=c_int64_t), &

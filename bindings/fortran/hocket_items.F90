@@ -5,13 +5,15 @@ module hocket_items
   use hocket_c_interfaces
   use hocket_arguments
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   implicit none
   private
   public :: hocket_array_item
   interface hocket_array_item
     module procedure item_real32
     module procedure item_real64
+    module procedure item_int8
+    module procedure item_int16
     module procedure item_int32
     module procedure item_int64
     module procedure item_complex32
@@ -35,6 +37,22 @@ contains
     integer, intent(out), optional :: ierr
     value = 0
     call find(array, 'float64', c_loc(value), ierr)
+  end subroutine
+
+  subroutine item_int8(array, value, ierr)
+    type(hocket_array), intent(in) :: array
+    integer(int8), intent(out), target :: value
+    integer, intent(out), optional :: ierr
+    value = 0
+    call find(array, 'int8', c_loc(value), ierr)
+  end subroutine
+
+  subroutine item_int16(array, value, ierr)
+    type(hocket_array), intent(in) :: array
+    integer(int16), intent(out), target :: value
+    integer, intent(out), optional :: ierr
+    value = 0
+    call find(array, 'int16', c_loc(value), ierr)
   end subroutine
 
   subroutine item_int32(array, value, ierr)

@@ -93,6 +93,9 @@ struct Binding {
                                                             const std::vector<std::int64_t>& shards,
                                                             std::int64_t rank, bool writing);
 
+    /// The bytes of a number by its type's name: "float64" has 8. 0: no such type.
+    static std::int64_t number_bytes(std::string_view name);
+
     /// One index of each part into which the processes divide a dimension, increasing, of a layout
     /// without boxes and lists.
     static std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dimension);

@@ -35,7 +35,7 @@ enum class Agent {
 struct FlowOptions {
     /// The number of threads that run steps. The inserting thread counts as one of them. None:
     /// HOCKET_THREADS, else the cores of this process.
-    std::optional<int> workers;
+    std::optional<int> workers = {};
     /// The largest number of unfinished steps. An insertion beyond this number first helps to run
     /// steps.
     std::int64_t window = 8192;

@@ -108,7 +108,7 @@ struct InplaceOptions {
     std::string method = "auto";
     /// The most bytes of memory beside the array. None: 1 % of the array and 4 MiB a thread for
     /// "auto", and as many as a named method needs.
-    std::optional<std::int64_t> cap;
+    std::optional<std::int64_t> cap = {};
 };
 
 /// Permutes a dense row-major array within its own memory.

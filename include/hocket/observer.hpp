@@ -33,10 +33,10 @@ struct ObservedArray {
 using InterruptCheck = void (*)();
 
 struct ObserveOptions {
-    std::string key;  ///< path of the key file; "": on one host, for one user
+    std::string key = {};  ///< path of the key file; "": on one host, for one user
     /// Of each wait, seconds: for the port, and for every answer. None: 10 for the port, and no
     /// limit for answers.
-    std::optional<double> timeout;
+    std::optional<double> timeout = {};
     bool secure = true;  ///< false: unencrypted, where the port says so too
     /// Called some times a second while it waits; ends the wait by throwing (a language's Ctrl-C).
     InterruptCheck interrupt = nullptr;

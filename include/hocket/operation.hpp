@@ -13,6 +13,11 @@
 
 namespace hocket {
 
+/// Default options of calls whose result a coroutine awaits. g++ 12 copies an aggregate temporary
+/// of a co_await expression byte by byte, and destroys the copy; this object is no temporary.
+template <class Options>
+inline const Options default_options{};
+
 /// Something under way. Every request is an operation.
 class Operation {
   public:

@@ -49,14 +49,14 @@ struct Model {
 };
 
 struct Options {
-    std::vector<std::int64_t> axes;  ///< destination = transpose(source, axes); empty: none
-    std::int64_t itemsize = 8;       ///< bytes of one element
+    std::vector<std::int64_t> axes = {};  ///< destination = transpose(source, axes); empty: none
+    std::int64_t itemsize = 8;            ///< bytes of one element
     /// "direct", "centralized", "staged", "multistage" or "hybrid"; "auto": the fastest one by the
     /// model.
     std::string strategy = "auto";
     /// overlap[destination process] is the source process that is the same process, or -1. Empty:
     /// the two sides are disjoint.
-    std::vector<std::int64_t> overlap;
+    std::vector<std::int64_t> overlap = {};
     /// Instead of `overlap`: process r of the destination is process r of the source.
     bool same_ranks = false;
     /// Staged and centralized: the number of collecting processes of the larger side. 0: as many as

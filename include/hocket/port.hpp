@@ -20,15 +20,15 @@ struct State;  // src/port/state.hpp
 }
 
 struct PortOptions {
-    std::string task;  ///< how jobs that connect call this one; "": as the port
+    std::string task = {};  ///< how jobs that connect call this one; "": as the port
     /// host:port where it listens for other hosts; port 0: a free one. "": a free port of all of
     /// this host's addresses if there is a key, and none if there is not.
-    std::string address;
+    std::string address = {};
     /// Path of a key file of at least 32 bytes, which both sides have. "": none is needed on this
     /// host for this user; with an address one is made.
-    std::string key;
+    std::string key = {};
     bool secure = true;  ///< false: unencrypted to other hosts, where they say so too
-    Deadline deadline;
+    Deadline deadline = {};
 };
 
 /// A number, flag or text that observers change. All processes see a new value from the same poll
@@ -101,9 +101,9 @@ class Port {
 
 struct ConnectOptions {
     std::string task = "viewer";  ///< how the job that has the port calls this one
-    std::string key;              ///< path of the key file; "": on one host, for one user
+    std::string key = {};         ///< path of the key file; "": on one host, for one user
     bool secure = true;           ///< false: unencrypted, where the port says so too
-    Deadline deadline;            ///< of the wait until the other job accepts
+    Deadline deadline = {};       ///< of the wait until the other job accepts
     /// After a loss, calls of channels with kept frames dial again for so many seconds; 0: they
     /// throw PeerLostError.
     double reconnect = 0;

@@ -29,9 +29,9 @@ std::int64_t remap_room(const Layout& layout, std::span<const std::int64_t> axes
 
 struct RemapOptions {
     int threads = 0;  ///< for each process; 0: HOCKET_THREADS, else its cores
-    Deadline deadline;
+    Deadline deadline = {};
     /// Adds the seconds of this call; local permutations count as `pack`.
-    std::shared_ptr<Profile> profile;
+    std::shared_ptr<Profile> profile = {};
 };
 
 /// Permutes a distributed array within its own memory, and returns the permuted array: the same

@@ -96,15 +96,17 @@ class Store {
     /// These operations take their position among the collective calls now; they complete in any
     /// order.
     std::shared_ptr<Operation> iwrite(const std::string& name, const Array& array,
-                                      const StoreOptions& options = {});
+                                      const StoreOptions& options = default_options<StoreOptions>);
     std::shared_ptr<Operation> iread(const std::string& name, const Array& array,
-                                     const StoreOptions& options = {});
+                                     const StoreOptions& options = default_options<StoreOptions>);
     /// Take their position among the collective calls now, and begin at their first poll: for steps
     /// of a flow.
-    std::shared_ptr<Operation> write_later(const std::string& name, const Array& array,
-                                           const StoreOptions& options = {});
-    std::shared_ptr<Operation> read_later(const std::string& name, const Array& array,
-                                          const StoreOptions& options = {});
+    std::shared_ptr<Operation> write_later(
+        const std::string& name, const Array& array,
+        const StoreOptions& options = default_options<StoreOptions>);
+    std::shared_ptr<Operation> read_later(
+        const std::string& name, const Array& array,
+        const StoreOptions& options = default_options<StoreOptions>);
     /// An address for each stored array, by which a flow orders steps that write and read it.
     const void* identity(const std::string& name) const;
 

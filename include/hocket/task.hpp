@@ -102,7 +102,8 @@ class Request {
     Request() = default;
     /// Waits until the operation completes. Collective over the calling task. A deadline ends the
     /// wait, not the operation.
-    /// @throws the error of the operation; Error for an empty request and for a second wait.
+    /// A second wait returns the same. @throws the error of the operation; Error for an empty
+    /// request.
     Status wait(Deadline deadline = {});
     /// Whether the operation is complete. Collective: all processes of the task get the answer of
     /// its lowest process.
@@ -197,9 +198,9 @@ class Tasks {
     Status recv(const Array& array, const TaskId& source = any_source,
                 const MessageOptions& options = {});
     Request isend(const Array& array, const TaskId& destination,
-                  const MessageOptions& options = {});
+                  const MessageOptions& options = default_options<MessageOptions>);
     Request irecv(const Array& array, const TaskId& source = any_source,
-                  const MessageOptions& options = {});
+                  const MessageOptions& options = default_options<MessageOptions>);
     Status sendrecv(const Array& sent, const TaskId& destination, const Array& received,
                     const TaskId& source, const SendrecvOptions& options = {});
 
@@ -212,9 +213,9 @@ class Tasks {
     Status recv(std::span<const Array> arrays, const TaskId& source = any_source,
                 const MessageOptions& options = {});
     Request isend(std::span<const Array> arrays, const TaskId& destination,
-                  const MessageOptions& options = {});
+                  const MessageOptions& options = default_options<MessageOptions>);
     Request irecv(std::span<const Array> arrays, const TaskId& source = any_source,
-                  const MessageOptions& options = {});
+                  const MessageOptions& options = default_options<MessageOptions>);
     Status sendrecv(std::span<const Array> sent, const TaskId& destination,
                     std::span<const Array> received, const TaskId& source,
                     const SendrecvOptions& options = {});

@@ -30,15 +30,15 @@ struct Profile {
 };
 
 struct RedistributeOptions {
-    std::vector<std::int64_t> axes;  ///< the result is transpose(source, axes); empty: none
+    std::vector<std::int64_t> axes = {};  ///< the result is transpose(source, axes); empty: none
     std::string strategy = "auto";
-    Deadline deadline;
-    std::shared_ptr<Profile> profile;  ///< adds the seconds of this call
+    Deadline deadline = {};
+    std::shared_ptr<Profile> profile = {};  ///< adds the seconds of this call
     /// The most bytes of buffers beside the arrays: 2 MiB or more. None: HOCKET_MAX_BUFFER, else
     /// 256 MiB. Processes may have different limits.
-    std::optional<std::int64_t> max_buffer;
+    std::optional<std::int64_t> max_buffer = {};
     /// For scatter and gather: the strides of the whole array in bytes. Empty: dense and row-major.
-    Shape whole_strides;
+    Shape whole_strides = {};
 };
 
 /// Copies `source` into `destination`, which has its own layout. Collective over the communicator
@@ -53,8 +53,9 @@ void redistribute(const Array& source, const Array& destination,
 /// return it. Until it completes, the program must not change the source nor touch the destination;
 /// the operation keeps both alive. Collective, in the order of the calls. Ignores the deadline of
 /// `options`.
-std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,
-                                         const RedistributeOptions& options = {});
+std::shared_ptr<Operation> iredistribute(
+    const Array& source, const Array& destination,
+    const RedistributeOptions& options = default_options<RedistributeOptions>);
 
 /// A plan that is ready to run, again and again, with any arrays of its two layouts: CDT's init,
 /// exec and free (Foster, Kohr, Krishnaiyer and Choudhary, "A Data Transfer Library for

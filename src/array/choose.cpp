@@ -50,8 +50,10 @@ Array spread(const Array& array, std::int64_t copies, const ComputeOptions& opti
               const std::int64_t dim = options.dim.value_or(0);
               if (dim < 0 || dim > dimensions)
                   throw LayoutError("there is no new dimension " +
-                                    std::to_string(dim + options.first_index) + " among " +
-                                    std::to_string(dimensions + 1));
+                                    std::to_string(dim + options.first_index) + " of " +
+                                    std::to_string(dimensions + 1) + "; give one from " +
+                                    std::to_string(options.first_index) + " to " +
+                                    std::to_string(dimensions + options.first_index));
               if (copies < 0)
                   throw LayoutError("spread to " + std::to_string(copies) +
                                     " copies; give 0 or more");

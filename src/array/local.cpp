@@ -47,6 +47,7 @@ std::string said(const ComputeOptions& options) {
     if (options.suffix) text += ", suffix";
     if (options.descending) text += ", descending";
     if (options.order == Order::column_major) text += ", column-major";
+    if (options.first_index != 0) text += ", first_index=" + std::to_string(options.first_index);
     return text;
 }
 

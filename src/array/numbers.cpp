@@ -76,7 +76,9 @@ FoldLoops loops_for(const DType& dtype) {
 
 std::string name_of(Combine op) {
     const auto at = static_cast<std::size_t>(op);
-    if (at >= words.size()) throw Error("there is no operation number " + std::to_string(at));
+    if (at >= words.size())
+        throw Error("there is no operation number " + std::to_string(at) + "; give one of 0 to " +
+                    std::to_string(words.size() - 1));
     return words[at];
 }
 
@@ -115,7 +117,9 @@ FoldLoops fold_loops(Combine op, const DType& dtype) {
         case Combine::replace:
             break;
     }
-    throw MismatchError(name_of(op) + " is not for this function");
+    throw MismatchError(name_of(op) +
+                        " is not for this function; count is for reduce, and replace "
+                        "for scatter_combine");
 }
 
 }  // namespace hocket::array

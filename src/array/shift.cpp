@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "array/layouts.hpp"
 #include "array/local.hpp"
@@ -142,19 +143,29 @@ void require_shifts(const Array& array, const ComputeOptions& options) {
                           ", but the lines have " + text::tuple(rest) + "; give one number a line");
 }
 
+// The bytes of an element, for a call's text.
+std::string text_of_boundary(const void* element, std::int64_t size) {
+    if (element == nullptr) return {};
+    std::string text = ", boundary=0x";
+    for (const unsigned char byte :
+         std::span(static_cast<const unsigned char*>(element), static_cast<std::size_t>(size)))
+        for (const int digit : {byte >> 4, byte & 15}) text += "0123456789abcdef"[digit];
+    return text;
+}
+
 Array shift_along(const char* name, const Array& array, std::int64_t shift, bool around,
                   const void* boundary, const ComputeOptions& options) {
-    agree(
-        array.comm(),
-        std::string(name) + "(" + said(array) + ", " + std::to_string(shift) + said(options) + ")",
-        options.deadline, [&] {
-            if (array.layout().dimensions() == 0)
-                throw LayoutError(std::string(name) +
-                                  " of an array of shape (); give one with a "
-                                  "dimension");
-            require_dim(array, options);
-            require_shifts(array, options);
-        });
+    agree(array.comm(),
+          std::string(name) + "(" + said(array) + ", " + std::to_string(shift) +
+              text_of_boundary(boundary, array.dtype().size) + said(options) + ")",
+          options.deadline, [&] {
+              if (array.layout().dimensions() == 0)
+                  throw LayoutError(std::string(name) +
+                                    " of an array of shape (); give one with a "
+                                    "dimension");
+              require_dim(array, options);
+              require_shifts(array, options);
+          });
     if (options.shifts) return shifted_by_line(array, shift, around, boundary, options);
     return shifted(array, shift, around, boundary, options);
 }
@@ -200,7 +211,8 @@ std::vector<std::int64_t> global_indices(const Array& array, std::int64_t dimens
     const Layout& layout = array.layout();
     if (dimension < 0 || dimension >= static_cast<std::int64_t>(layout.dimensions()))
         throw LayoutError("there is no dimension " + std::to_string(dimension) +
-                          " in an array of " + std::to_string(layout.dimensions()));
+                          " in an array of shape " + text::tuple(layout.shape()) +
+                          "; count them from 0");
     if (array.process() < 0) return {};
     auto along = layout.global_indices(array.process());
     const auto d = static_cast<std::size_t>(dimension);

@@ -196,6 +196,10 @@ void wait(Operation& operation, Deadline deadline) {
 std::size_t wait_any(std::span<const std::shared_ptr<Operation>> operations, Deadline deadline) {
     if (operations.empty())
         throw Error("wait_any was given no operation, so none can ever be done");
+    for (const auto& each : operations)
+        if (each == nullptr)
+            throw Error("operation " + std::to_string(&each - operations.data()) +
+                        " of wait_any is a null pointer; give operations that were started");
     // Also with one that fails: the wait for it raises the error.
     const auto is_over = [](const auto& each) {
         try {

@@ -53,12 +53,14 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
     std::int64_t bytes = dtype.size;
     for (std::size_t d = 0; d < local_shape_.size(); ++d) {
-        local_shape_[d] = empty ? 0 : local_shape_[d] + 2 * width[d];
-        const auto product = base::product(bytes, local_shape_[d]);
+        const auto both = base::product(2, width[d]);
+        const auto extent = both ? base::sum(local_shape_[d], *both) : both;
+        const auto product = extent ? base::product(bytes, empty ? 0 : *extent) : extent;
         if (!product)
             throw Error(
                 "a local array with its border has more than 2^63 bytes; use more "
-                "processes");
+                "processes, or a narrower border");
+        local_shape_[d] = empty ? 0 : *extent;
         bytes = *product;
     }
     if (!empty) {

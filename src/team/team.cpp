@@ -218,6 +218,11 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
 
 TeamResult Team::start(const Call& call, const TeamOptions& options) const {
     if (!options.barrier) refuse(call.op, "a started operation is a barrier", false);
+    for (const Op several : {Op::waitvec, Op::gather, Op::vote, Op::match, Op::reduce, Op::start})
+        if (call.op == several)
+            refuse(call.op,
+                   "the result of a started operation is one value; call this one without "
+                   "starting it");
     const Prepared ready = prepared(*this, *group_, call, options);
     root_->require_whole();
     auto pending = std::make_shared<team::Pending>();

@@ -2,10 +2,13 @@
 #include "hocket/array.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "base/checked.hpp"
 #include "base/overlap.hpp"
 #include "base/text.hpp"
+#include "hocket/binding.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/box.hpp"
 #include "layout/arrangement.hpp"
@@ -66,6 +69,11 @@ Array::Array(Layout layout, DType dtype, Comm comm)
     if (dtype_.size < 1)
         throw Error("elements of type " + dtype_.name + " have " + std::to_string(dtype_.size) +
                     " bytes; only elements of a fixed size of 1 byte or more can be moved");
+    if (const std::int64_t known = Binding::number_bytes(dtype_.name);
+        known != 0 && known != dtype_.size)
+        throw Error("elements of type " + dtype_.name + " have " + std::to_string(known) +
+                    " bytes, not " + std::to_string(dtype_.size) +
+                    "; give that size, or a name of your own");
     if (comm_.size() < layout_.size())
         throw LayoutError("the layout " + layout::label(layout_.form()) + " needs " +
                           std::to_string(layout_.size()) + " processes, but the communicator has " +
@@ -141,6 +149,23 @@ Array Array::section(std::span<const Slice> slices) const {
     const bool dense = kernel::is_dense(array.local_shape_, dtype_.size, array.strides_);
     array.room_ = dense ? array.local_bytes() : 0;
     return array;
+}
+
+std::int64_t Binding::number_bytes(std::string_view name) {
+    if (name == "bool") return 1;
+    for (const std::string_view kind : {"int", "uint", "float", "complex"}) {
+        if (!name.starts_with(kind)) continue;
+        const auto digits = name.substr(kind.size());
+        int bits = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+        if (error != std::errc{} || end != digits.data() + digits.size()) continue;
+        const int least = kind == "complex" ? 64 : kind == "float" ? 16 : 8;
+        const int most = kind == "complex" ? 256 : kind == "float" ? 128 : 64;
+        if (bits >= least && bits <= most && (bits & (bits - 1)) == 0) return bits / 8;
+    }
+    // x86's long double.
+    return name == "float96" ? 12 : name == "complex192" ? 24 : 0;
 }
 
 std::int64_t Array::process() const {

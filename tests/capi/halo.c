@@ -78,6 +78,8 @@ void test_halo(void) {
 
     FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
     SAYS("width");
+    FAILS(HOCKET_ERR_ERROR, hocket_halo_make(array, (const int64_t[2]){INT64_MAX, 0}, NULL, &none));
+    SAYS("2^63");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_exchange(halo, NAN));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_make(NULL, width, NULL, &none));
     if (ranks > 1 && ranks < 4) {

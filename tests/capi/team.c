@@ -50,6 +50,9 @@ static void test_started(hocket_team* team, const team_numbers* expected) {
     OK(hocket_operation_free(&operation));
     OK(hocket_team_result_free(&result));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_team_start(team, 99, HOCKET_TEAM_INT32, 0, 0, &result));
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_team_start(team, HOCKET_TEAM_GATHER, HOCKET_TEAM_INT32, 0, 0, &result));
+    SAYS("one value");
 }
 
 static void test_subset(hocket_team* team) {
@@ -84,6 +87,9 @@ static void test_subset(hocket_team* team) {
     word &= ~(1ULL << rank);
     FAILS(HOCKET_ERR_ERROR, hocket_team_enqueue(team, 1, &word, &wrong));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_team_vote(half, first, NAN, 1, &found, &count));
+    const int64_t room = rank == first ? 0 : 1; /* too little on one process: all get an error */
+    FAILS(room == 0 ? HOCKET_ERR_ARGUMENT : HOCKET_ERR_ERROR,
+          hocket_team_vote(half, first, 60, room, &found, &count));
     FAILS(HOCKET_ERR_ERROR, hocket_team_vote_count(half, ranks, 60, &number));
     SAYS("not one of the team");
     OK(hocket_team_wait(half, 60));

@@ -3,7 +3,7 @@
 program intrinsics
   use checks
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: int32, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int8, int16, int32, real32, real64
   implicit none
   integer, parameter :: n = 5, m = 7
   type(hocket_layout) :: rows, columns, line
@@ -16,6 +16,10 @@ program intrinsics
   integer :: k, l, ierr
   real(real64), target :: edge
   integer :: order(7)
+  integer(int8), pointer :: bytes(:)
+  integer(int16), pointer :: words(:)
+  integer(int8) :: byte
+  integer(int16) :: word
 
   call begin()
   call hocket_layout_make([n, m], '(CYCLIC, *)', [ranks], rows)
@@ -129,6 +133,19 @@ program intrinsics
   call hocket_assign(b, a)
   result = b
   call same2(whole, 'assign')
+
+  call hocket_array_empty(line, 'int8', world, vector)
+  call hocket_array_data(vector, bytes)
+  bytes = 100_int8
+  call hocket_reduce(vector, HOCKET_SUM, result)
+  call hocket_array_item(result, byte)
+  call check(byte == -124, 'sum of integers of one byte wraps around')
+  call hocket_array_empty(line, 'int16', world, vector)
+  call hocket_array_data(vector, words)
+  words = 3_int16
+  call hocket_reduce(vector, HOCKET_MAXVAL, result)
+  call hocket_array_item(result, word)
+  call check(word == 3, 'maxval of integers of two bytes')
 
   call hocket_reduce(a, HOCKET_SUM, result, dim=3, ierr=ierr)
   call fails(HOCKET_ERR_LAYOUT, ierr, 'no dimension 3')

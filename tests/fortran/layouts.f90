@@ -245,6 +245,8 @@ contains
     call hocket_plan_elements_moved(plan, moved)
     call check(moved == 48, 'moved by a transposition')
     call hocket_plan_free(plan)
+    call hocket_plan_make(rows, rows, plan, order=[0, 1], ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'no permutation')
     call hocket_plan_make(rows, columns, plan, order=[2], ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
     call hocket_plan_make(rows, columns, plan, overlap=[1, 2, 3], ierr=ierr)

@@ -69,13 +69,15 @@ void run(const std::string& port, int frames, const std::string& key) {
     }
     flow.wait();
     const Array last = Array::empty(layout, hocket::dtype_of<std::int64_t>(), all);
+    const Array copy = Array::empty(layout, hocket::dtype_of<std::int64_t>(), all);
     flow.comm(
         [&]() -> hocket::Coroutine<> {
             const hocket::MessageOptions as{.tag = frames};  // named: see hocket/coroutine.hpp
             co_await w.irecv(last, "sim", as);
             co_await w.isend(last, "sim", as);
+            co_await hocket::iredistribute(last, copy);  // with default options
         },
-        {writes(last)});
+        {writes(last), writes(copy)});
     flow.wait();
     hocket::disconnect(w);
     if (wrong[0] > 0) throw hocket::Error(std::to_string(wrong[0]) + " elements are wrong");
