@@ -146,7 +146,7 @@ double shifted(std::int64_t block);
 double tiled(std::int64_t block);
 /// Slabs of matrices or tensors of blocks, each through a buffer.
 double slabs(std::int64_t bytes, const std::vector<std::int64_t>& extents, std::int64_t block);
-/// What a copy of a tensor in a cache costs beside panels.
+/// The cost of a copy of a tensor in a cache, beside panels.
 double copied(std::int64_t unit);
 /// Transposes square tiles of `side` units of `unit` bytes in place, in cache.
 double transposed_tiles(std::int64_t unit, std::int64_t side);
