@@ -170,7 +170,7 @@ PassCosts PassCosts::zen5() {
             .swapped_in_cache = 0.95,
             .swapped_past = 1.52,
             .swapped_apart = 1.1,
-            .moved = 0.6,    // of the loop that reads and writes in order
+            .moved = 0.6,    // not measured: that of a loop that reads and writes in order
             .apart = 0.001,  // nothing
             .distances = {.short_ahead = 8 * KiB,
                           .long_ahead = 8 * KiB,

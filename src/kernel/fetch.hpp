@@ -108,7 +108,7 @@ class Prefetcher {
         if (++at_ < lines_) return;
         at_ = 0;
         row_ += most_abreast_ * pitch_;
-        if (listed_) listed_ += most_abreast_;
+        if (listed_) listed_ += std::min(most_abreast_, rows_);
         rows_ -= most_abreast_;
     }
 

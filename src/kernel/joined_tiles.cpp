@@ -175,13 +175,13 @@ JoinedTiles::JoinedTiles(std::span<const Loop> loops, std::int64_t unit, Streami
     // The hardware prefetches longer rows of the source by itself.
     constexpr std::int64_t longest_fetched_row = 1024;
     const std::int64_t row_bytes = row_.units() * unit, column_bytes = column_.units() * unit;
-    // A few rows at a time: a core whose last level is near joins their lines in its caches, in 20
-    // to 30 % less time. (Measured on a Zen 3.)
-    const bool few_rows =
+    // Short columns: a core whose last level is near joins their lines in its caches, in 20 to 30 %
+    // less time. (Measured on a Zen 3.)
+    const bool short_columns =
         column_bytes < 2 * line && distances().streamed_copy > least_streamed_bytes();
-    streaming_ =
-        row_bytes >= least_streamed_row && !few_rows &&
-        (streaming == Streaming::all || (streaming == Streaming::conflicting && column_.lines));
+    streaming_ = row_bytes >= least_streamed_row &&
+                 (streaming == Streaming::all ||
+                  (streaming == Streaming::conflicting && column_.lines && !short_columns));
     constexpr std::int64_t page = 4096;
     // Rows of the destination that would evict each other are written one after another, from a
     // dense stage.

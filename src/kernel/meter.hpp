@@ -51,8 +51,10 @@ class Meter {
     /// next, because other programs slow down both.
     double difference(const TimedPass& pass, const TimedPass& than) const {
         std::vector<double> found;
-        for (int turn = 0; turn <= turns + 1; ++turn) {
-            const double took = cost_of_run(pass), other = cost_of_run(than);
+        for (int turn = 0; turn <= turns; ++turn) {
+            const double before = turn % 2 > 0 ? cost_of_run(than) : 0.0;
+            const double took = cost_of_run(pass);
+            const double other = turn % 2 > 0 ? before : cost_of_run(than);
             if (turn > 0) found.push_back(took - other);
         }
         const auto middle = found.begin() + std::ssize(found) / 2;
@@ -87,7 +89,7 @@ class Meter {
     }
     // The least: other programs only ever add to it.
     template <class Run>
-    double least(Run&& run) const {
+    static double least(Run&& run) {
         run();
         double best = INFINITY;
         for (int turn = 0; turn < turns; ++turn) best = std::min(best, seconds(run));

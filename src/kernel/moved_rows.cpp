@@ -28,8 +28,12 @@ MovedRows::Range::Range(const MovedRows& of, std::int64_t first, std::int64_t la
     : of_(of),
       begin_(first == 0 ? 0 : of.from.at(first)),
       end_(last == of.count ? INT64_MAX : of.from.at(last)),
-      below_(std::max<std::int64_t>(begin_ - of.to.at(first), 0)),
-      above_(std::max<std::int64_t>(of.to.at(last - 1) + of.to.block - end_, 0)) {}
+      below_at_(of.to.at(first)),
+      above_at_(std::max(end_, below_at_)) {
+    const std::int64_t end = of.to.at(last - 1) + of.to.block;
+    below_ = std::max<std::int64_t>(std::min(begin_, end) - below_at_, 0);
+    above_ = std::max<std::int64_t>(end - above_at_, 0);
+}
 
 /// The first block after which the rows of either set of positions end.
 std::int64_t MovedRows::Range::row_end(std::int64_t block) const {
@@ -74,17 +78,17 @@ void MovedRows::Range::move_piece(std::byte* array, std::int64_t first, std::int
     const std::int64_t below = std::clamp<std::int64_t>(begin_ - to, 0, bytes);
     const std::int64_t inside = std::clamp<std::int64_t>(end_ - to, 0, bytes);
     if (inside < bytes)
-        copy_bytes(waiting_.get() + below_ + (to + inside - end_), array + from + inside,
+        copy_bytes(waiting_.get() + below_ + (to + inside - above_at_), array + from + inside,
                    bytes - inside);
-    if (below > 0) copy_bytes(waiting_.get() + (to - begin_ + below_), array + from, below);
+    if (below > 0) copy_bytes(waiting_.get() + (to - below_at_), array + from, below);
     if (below < inside)
         std::memmove(array + to + below, array + from + below,
                      static_cast<std::size_t>(inside - below));
 }
 
 void MovedRows::Range::write_waiting(std::byte* array) const {
-    copy_bytes(array + begin_ - below_, waiting_.get(), below_);
-    if (above_ > 0) copy_bytes(array + end_, waiting_.get() + below_, above_);
+    if (below_ > 0) copy_bytes(array + below_at_, waiting_.get(), below_);
+    if (above_ > 0) copy_bytes(array + above_at_, waiting_.get() + below_, above_);
 }
 
 std::int64_t MovedRows::distance() const {

@@ -10,8 +10,9 @@
 
 namespace hocket::kernel {
 
-/// Moves `count` blocks from one set of positions to another, both in order. They move up in some
-/// parts of the array and down in others; no block of one part moves to where another part was.
+/// Moves `count` blocks from one set of positions to another, both in order. Some move up and some
+/// down. Invariant: blocks that move up end before the next that moves down, because both sets keep
+/// the order.
 struct MovedRows {
     BlockPositions from, to;
     std::int64_t count;
@@ -24,8 +25,8 @@ struct MovedRows {
     void run(std::byte* array, int threads) const;
 };
 
-/// The blocks of one thread. Those that leave its part of the array wait in a buffer until all
-/// threads have read theirs.
+/// The blocks of one thread. Those that leave its bytes of the array wait in a buffer until all
+/// threads have read theirs. Invariant: it writes only between its first and its last destination.
 class MovedRows::Range {
   public:
     Range(const MovedRows& of, std::int64_t first, std::int64_t last);
@@ -41,8 +42,9 @@ class MovedRows::Range {
     void move_piece(std::byte* array, std::int64_t first, std::int64_t last);
 
     const MovedRows& of_;
-    std::int64_t begin_, end_;    // bytes of the array
-    std::int64_t below_, above_;  // bytes that leave it
+    std::int64_t begin_, end_;            // bytes of the array
+    std::int64_t below_at_, above_at_;    // the first destinations below and above it
+    std::int64_t below_ = 0, above_ = 0;  // bytes of destinations there
     std::unique_ptr<std::byte[]> waiting_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using base::ceil_div;
 
-/// The kernels for one tile: one of them.
+/// The kernel of a tile: either of these.
 struct Kernels {
     TileKernel one = nullptr;
     RepeatedTileKernel repeated = nullptr;

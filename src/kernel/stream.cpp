@@ -49,7 +49,7 @@ void stream_sse2(std::byte* destination, const std::byte* source, std::int64_t b
 /// Fewer bytes than a line, without a call: rows of some lines have two such ends each.
 __attribute__((target("avx2"))) inline void copy_end(std::byte* to, const std::byte* from,
                                                      std::int64_t count) {
-    const auto move = [&](auto part) {
+    const auto move = [&](auto part) __attribute__((target("avx2"), always_inline)) {
         std::memcpy(&part, from, sizeof part);
         std::memcpy(to, &part, sizeof part);
         to += sizeof part;

@@ -66,9 +66,6 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
             .destination_j = unit};
 }
 
-/// Rows that are a multiple of so many bytes apart share few sets of the first-level cache.
-constexpr std::int64_t conflicting_pitch = 1024;
-
 /// That cache: so many times these bytes. Addresses that differ by a multiple of them share a set.
 /// Not more than the processors that have been measured: others may have larger sets.
 constexpr std::int64_t near_method = 4096;

@@ -9,6 +9,13 @@
 #include "kernel/ringed_tiles.hpp"
 
 namespace hocket::kernel {
+namespace {
+
+std::int64_t rows_of(std::int64_t columns, std::int64_t side) {
+    return array_bytes / (columns * timed_unit) / side * side;
+}
+
+}  // namespace
 
 TimedPass panels_of(std::int64_t width, std::int64_t bytes, Rings rings) {
     const std::int64_t inner = bytes / (width * timed_unit);
@@ -32,13 +39,6 @@ TimedPass slabs_of(std::vector<std::int64_t> shape) {
     return {shape[0] * slab, [reversed = make_permutation(shape, axes, timed_unit)](
                                  std::byte* array) { permute_slabs(array, reversed, 1); }};
 }
-
-namespace {
-std::int64_t rows_of(std::int64_t columns, std::int64_t side) {
-    return array_bytes / (columns * timed_unit) / side * side;
-}
-
-}  // namespace
 
 TimedPass tiles_of(std::int64_t side, std::int64_t columns) {
     const RingedTiles tiles{

@@ -128,7 +128,7 @@ TEST(Copy, many_short_dimensions) {
             const Place from = dense(extents, order, itemsize, 16);
             std::shuffle(order.begin(), order.end(), random);
             const Place to = dense(extents, order, itemsize, draw(random, 0, 4) * 16);
-            check(random, extents, itemsize, from, to, 1 + round % 2);
+            check(random, extents, itemsize, from, to, 1 + round / 10 % 2);
             if (HasFatalFailure()) return;
         }
 }

@@ -41,7 +41,7 @@ TEST(Trimmed, random_matrices_memories_and_threads) {
         const std::int64_t unit = units[draw(random, 0, 7)];
         const std::int64_t memory = draw(random, 0, 2) > 0 ? draw(random, 8, 64) << 10 : 4 << 20;
         ways.insert(check(draw(random, 5, 400), draw(random, 5, 400), unit, memory,
-                          static_cast<int>(draw(random, 1, 4))));
+                          static_cast<int>(draw(random, 0, 4) > 0 ? draw(random, 1, 4) : 32)));
     }
     EXPECT_GT(ways.size(), 3 * rounds / 10);
 }
@@ -77,13 +77,14 @@ TEST(Trimmed, rows_and_columns_may_have_dimensions_between_them) {
 
 TEST(Trimmed, blocks_move_up_in_some_parts_and_down_in_others) {
     const std::vector<std::array<std::int64_t, 4>> cases{
-        {3, 8, 7, 24}, {7, 24, 3, 8}, {5, 8, 4, 8}, {4, 8, 13, 24}, {1, 8, 100, 800}};
+        {3, 8, 7, 24},    {7, 24, 3, 8},    {5, 8, 4, 8},    {4, 8, 13, 24},
+        {1, 8, 100, 800}, {100, 8, 1, 800}, {100, 80, 3, 8}, {2, 800, 5, 8}};
     for (const auto& [few, gap, more, larger] : cases) {
         constexpr std::int64_t block = 24, blocks = 200;
         const MovedRows rows{.from = {block, few, few * block + gap},
                              .to = {block, more, more * block + larger},
                              .count = blocks};
-        for (const int threads : {1, 2, 5}) {
+        for (const int threads : {1, 2, 5, 8, 64}) {
             Extents array(blocks * (block + larger + gap) / 8);
             for (std::int64_t k = 0; k < blocks; ++k)
                 array[static_cast<std::size_t>(rows.from.at(k) / 8) + 1] = k;
