@@ -81,3 +81,50 @@ def test_indices_along_an_axis_stay_where_they_are(comm, monkeypatch):
     np.put_along_axis(sections[::2, ::-2], np.zeros_like(a[::2, ::-2], "i8"), 3, 1)  # copies
     whole[::2, -1] = 3
     np.testing.assert_array_equal(hk.replicated(sections), whole)
+
+
+def every_third(whole, comm):
+    """An array in blocks of four, and a section of it; no strides describe it on process 0."""
+    text = ", ".join(["CYCLIC(4)", *"*" * (whole.ndim - 1)])
+    home = hk.scatter(whole, hk.Layout(whole.shape, f"({text})", comm.size), comm)
+    part = home[::3]
+    assert comm.size == 1 or comm.rank or part._home is not None
+    return home, part, whole.copy()
+
+
+@ranks(1, 3)
+def test_writes_do_not_change_operands_that_copy_the_same_memory(comm, monkeypatch):
+    small_rounds(comm, monkeypatch)
+    numbers, rng = np.arange(600), np.random.default_rng(comm.size)
+    index, late = rng.permutation(600)[:200], numbers >= 400
+
+    def scattered(x):
+        return hk.scatter(x, hk.Layout(len(x), "(CYCLIC)", comm.size), comm)
+
+    for chosen in (late, index):
+        a, part, expected = every_third(numbers, comm)
+        a[scattered(chosen)] = part
+        expected[chosen] = numbers[::3]
+        check(a, expected, "of a section")
+    for chosen in (late[300:500], index[:100] // 3):
+        a, part, expected = every_third(numbers, comm)
+        part[scattered(chosen)] = a[200:300]
+        expected[::3][chosen] = numbers[200:300]
+        check(a, expected, "to a section")
+    a, part, expected = every_third(numbers % 4 > 1, comm)
+    values = numbers[:100] % 3 == 0
+    a[200:400][part] = values
+    expected[200:400][expected[::3].copy()] = values
+    check(a, expected, "by a mask that is a section")
+    a, part, expected = every_third(numbers[::-1].copy(), comm)
+    a[part] = numbers[:200]
+    expected[expected[::3].copy()] = numbers[:200]
+    check(a, expected, "by an index that is a section")
+    a, part, expected = every_third(numbers[::-1] % 200, comm)
+    np.put_along_axis(a[:200], part, part, 0)
+    np.put_along_axis(expected[:200], expected[::3].copy(), expected[::3].copy(), 0)
+    check(a, expected, "along an axis")
+    a, part, expected = every_third(np.arange(1200).reshape(600, 2), comm)
+    part[scattered(numbers[:200])] = part[::-1]
+    expected[::3] = expected[::3][::-1].copy()
+    check(a, expected, "rows of a section")

@@ -13,7 +13,7 @@ import numpy as np
 from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
-from hocket.computing.fetching import AnyArray
+from hocket.computing.fetching import AnyArray, apart
 from hocket.computing.layouts import balanced, indices_along, is_grid, kept
 from hocket.computing.operands import as_array, bring, made
 from hocket.computing.rounds import Box, boxes, elements_of_round, section_for
@@ -123,15 +123,6 @@ def put(a: Array, mask: Any, vector: Array) -> None:
                 f"the mask chooses {chosen[-1][1].stop} elements, and the value has shape "
                 f"{vector.shape}"
             )
-    # A slab would overwrite elements that the next ones read.
-    mask, vector = (without_memory_of(a, each) for each in (mask, vector))
+    mask, vector = (apart(each, a) for each in (mask, vector))
     for slab, places in chosen:
         put(a.section(slab), section_for(mask, slab), vector.section((places,)))
-
-
-def without_memory_of(a: Array, x: Any) -> Any:
-    """An operand in other memory than that of `a`. Local."""
-    local = x._current() if isinstance(x, Array) else x
-    if not np.may_share_memory(local, a._current()):
-        return x
-    return made(local.copy(), x.layout, x.comm) if isinstance(x, Array) else local.copy()
