@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distributed arrays as an index: of integers, and masks."""
 
+import itertools
+
 import numpy as np
 from cases import raises_everywhere
 from lockstep import ranks
-from test_computing import check, small_rounds
+from test_computing import check, distributed, small_rounds
 
 import hocket as hk
+import random_layouts
+from hocket import _mpi
 
 
 @ranks(1, 2, 3)
@@ -128,3 +132,44 @@ def test_writes_do_not_change_operands_that_copy_the_same_memory(comm, monkeypat
     part[scattered(numbers[:200])] = part[::-1]
     expected[::3] = expected[::3][::-1].copy()
     check(a, expected, "rows of a section")
+
+
+@ranks(1, 3)
+def test_masks_read_and_write_in_rounds(comm, monkeypatch):
+    small_rounds(comm, monkeypatch)
+    rng = np.random.default_rng(comm.size)
+    choose = random_layouts.from_rng(rng)
+    for shape, share in itertools.product(((300,), (20, 17), (4, 5, 16)), (0, 0.01, 0.5, 1)):
+        x, chosen = rng.normal(size=shape), rng.random(shape) < share
+        values = rng.normal(size=chosen.sum())
+        first, second = (random_layouts.any_layout(choose, shape, comm.size) for _ in range(2))
+        lines = hk.scatter(values, hk.Layout(len(values), "(CYCLIC)", comm.size), comm)
+        for mask in (distributed(chosen, second, comm), chosen):
+            what = f"{share} of {first} by {second}, {type(mask)}"
+            a, expected = distributed(x, first, comm), x.copy()
+            check(a[mask], x[chosen], what)
+            a[mask], expected[chosen] = lines, values
+            check(a, expected, what)
+            a[mask] += 1
+            expected[chosen] += 1
+            check(a, expected, what)
+            long = (mask, np.ones(len(values) + 2))
+            raises_everywhere(comm, hk.LayoutError, lambda a=a, x=long: a.__setitem__(*x))
+            check(a, expected, what)
+
+
+@ranks(3)
+def test_parts_without_chosen_elements_do_not_move(comm, monkeypatch):
+    small_rounds(comm, monkeypatch)
+    moves = []
+    for name in ("pack", "put"):
+        move = getattr(_mpi, name)
+        monkeypatch.setattr(_mpi, name, lambda *x, move=move: moves.append(move) or move(*x))
+    a = hk.arange(hk.Layout(400, "(CYCLIC(3))", 3), comm=comm)
+    few = np.arange(400) // 7 == 50
+    a[few] = hk.replicated(a[few])[::-1].copy()
+    check(a[345:360], np.r_[345:350, 356:349:-1, 357:360], "few elements")
+    assert len(moves) == 2
+    # Other masks on other processes are an error of all.
+    mask = np.arange(400) < 150 + 10 * comm.rank
+    raises_everywhere(comm, hk.LayoutError, lambda: a[mask])

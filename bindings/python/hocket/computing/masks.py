@@ -6,20 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
+from hocket.computing.collecting import allgather
 from hocket.computing.fetching import AnyArray, apart
 from hocket.computing.layouts import balanced, indices_along, is_grid, kept
-from hocket.computing.operands import as_array, bring, made
+from hocket.computing.operands import as_array, bring, made, without_copies
 from hocket.computing.rounds import Box, boxes, elements_of_round, section_for
 from hocket.creation import empty, of_core
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 
 def mask_of(a: Array, mask: Any) -> Array:
@@ -68,12 +72,18 @@ def slabs_of(a: Array) -> Optional[list[Box]]:
     return list(boxes(a.layout.shape, most * size))
 
 
-def chosen_by(mask: Any, slabs: Sequence[Box]) -> list[tuple[Box, slice]]:
-    """For each slab, the places of the elements that the mask chooses among all chosen ones.
-    Collective."""
-    counts = [int(np.count_nonzero(section_for(mask, slab))) for slab in slabs]
-    ends = list(accumulate(counts))
-    return [(slab, slice(end - n, end)) for slab, end, n in zip(slabs, ends, counts)]
+def chosen_by(mask: Any, slabs: Sequence[Box], comm: MPI.Comm) -> list[tuple[Box, slice]]:
+    """The slabs with elements that the mask chooses, and the places of these among all chosen ones.
+    All processes get the same, even if their copies of the mask differ. Collective."""
+    own = without_copies(as_array(mask, comm))
+    counts = np.array([np.count_nonzero(section_for(own, slab).local) for slab in slabs])
+    ends = list(accumulate(allgather(comm, counts).sum(axis=0).tolist(), initial=0))
+    places = map(slice, ends, ends[1:])
+    return [(slab, part) for slab, part in zip(slabs, places) if part.start < part.stop]
+
+
+def number_in(chosen: Sequence[tuple[Box, slice]]) -> int:
+    return chosen[-1][1].stop if chosen else 0
 
 
 def compress(mask: Any, a: Array) -> Array:
@@ -81,8 +91,8 @@ def compress(mask: Any, a: Array) -> Array:
     slabs = slabs_of(a)
     if slabs is None:
         return in_even_parts(a, a.dtype, _mpi.pack(a._wrapped(), mask_of(a, mask)._wrapped()))
-    chosen = chosen_by(mask, slabs)
-    result = empty(balanced((chosen[-1][1].stop,), a._rank_and_size[1]), a.dtype, a.comm)
+    chosen = chosen_by(mask, slabs, a.comm)
+    result = empty(balanced((number_in(chosen),), a._rank_and_size[1]), a.dtype, a.comm)
     for slab, places in chosen:
         result[places] = compress(section_for(mask, slab), a.section(slab))
     return result
@@ -116,12 +126,12 @@ def put(a: Array, mask: Any, vector: Array) -> None:
         _mpi.put(a._wrapped(), mask_of(a, mask)._wrapped(), vector._wrapped())
         a._settle()
         return
-    chosen = chosen_by(mask, slabs)
+    chosen = chosen_by(mask, slabs, a.comm)
+    count = number_in(chosen)
     with collective(a.comm, None):
-        if vector.shape != (chosen[-1][1].stop,):
+        if vector.shape != (count,):
             raise LayoutError(
-                f"the mask chooses {chosen[-1][1].stop} elements, and the value has shape "
-                f"{vector.shape}"
+                f"the mask chooses {count} elements, and the value has shape {vector.shape}"
             )
     mask, vector = (apart(each, a) for each in (mask, vector))
     for slab, places in chosen:
