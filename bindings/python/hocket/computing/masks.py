@@ -15,7 +15,7 @@ from hocket.arrays import Array, local_shape
 from hocket.calls import collective
 from hocket.computing.collecting import allgather
 from hocket.computing.fetching import AnyArray, apart
-from hocket.computing.layouts import balanced, indices_along, is_grid, kept
+from hocket.computing.layouts import balanced, is_grid, kept
 from hocket.computing.operands import as_array, bring, made, without_copies
 from hocket.computing.rounds import Box, boxes, elements_of_round, section_for
 from hocket.creation import empty, of_core
@@ -39,28 +39,26 @@ def in_even_parts(a: Array, dtype: np.dtype[Any], found: tuple[Any, AnyArray]) -
 
 
 @kept
-def first_of_run(layout: Layout, rank: int) -> Optional[int]:
-    """The row-major number of the first local element, if the others' follow it one by one."""
-    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
-    return first if last - first + 1 == layout.local_elements(rank) else None
-
-
-def place_to_number(layout: Layout, rank: int, place: int) -> int:
-    at = np.unravel_index(place, layout.local_shape(rank))
-    along = indices_along(layout, rank)
-    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
-    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
-
-
-@kept
 def in_runs(layout: Layout) -> bool:
-    """Whether processes hold runs of the row-major order, one after the other."""
+    """Whether processes hold runs of the row-major order, one after the other. For a layout that
+    `is_grid`: the ends of each part tell."""
+
+    def lies(number: int, rank: int, place: int) -> bool:
+        index = tuple(map(int, np.unravel_index(number, layout.shape)))
+        if layout._native.owners(index) != [rank]:
+            return False
+        shape = layout.local_shape(rank)
+        return layout._native.local_index(index) == tuple(map(int, np.unravel_index(place, shape)))
+
     begin = 0
     for rank in range(layout.size):
         count = layout.local_elements(rank)
-        if count and first_of_run(layout, rank) != begin:
+        end = begin + count
+        if end > layout.num_elements:  # copies
             return False
-        begin += count
+        if count and not (lies(begin, rank, 0) and lies(end - 1, rank, count - 1)):
+            return False
+        begin = end
     return begin == layout.num_elements
 
 
