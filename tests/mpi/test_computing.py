@@ -392,69 +392,6 @@ def test_a_section_reads_and_writes_its_array_at_each_operation(comm):
     check(b, whole, "written through a view of a section")
 
 
-@ranks(1, 2, 3)
-def test_distributed_indices_read_and_write(comm, monkeypatch):
-    small_rounds(comm, monkeypatch)
-    rng = np.random.default_rng(comm.size)
-    whole, rows, columns = rng.normal(size=(8, 5)), rng.integers(-8, 8, 30), rng.integers(0, 5, 30)
-    a = hk.scatter(whole, hk.Layout((8, 5), "(BLOCK, *)", comm.size), comm)
-    i = hk.scatter(rows, hk.Layout(30, "(CYCLIC)", comm.size), comm)
-    j = hk.scatter(columns, hk.Layout(30, "(BLOCK)", comm.size), comm)
-    np.testing.assert_array_equal(hk.replicated(a[i, j]), whole[rows, columns])
-    np.testing.assert_array_equal(hk.replicated(a[i]), whole[rows])
-    np.testing.assert_array_equal(hk.replicated(a[1:7, j]), whole[1:7, columns])
-    np.testing.assert_array_equal(
-        hk.replicated(a[i[:, None], j[:6]]), whole[rows[:, None], columns[:6]]
-    )
-    counts = hk.scatter(columns[:8] % 3, hk.Layout(8, "(CYCLIC)", comm.size), comm)
-    np.testing.assert_array_equal(
-        hk.replicated(np.repeat(a, counts, 0)), np.repeat(whole, columns[:8] % 3, 0)
-    )
-    for wrong in (-1 - counts, counts[:, None], counts.astype("u8"), counts[:7]):
-        raises_everywhere(
-            comm, hk.LayoutError, lambda wrong=wrong: np.repeat(a, wrong, 0), "8 integers"
-        )
-    line = a.ravel()
-    line[j] = i.astype("float64")
-    expected = whole.ravel()
-    expected[columns] = rows
-    np.testing.assert_array_equal(hk.replicated(line), expected)
-
-
-@ranks(1, 2, 3)
-def test_indices_along_an_axis_stay_where_they_are(comm, monkeypatch):
-    small_rounds(comm, monkeypatch)
-    rng = np.random.default_rng(comm.size)
-    whole = rng.normal(size=(7, 6))
-    a = hk.scatter(whole, hk.Layout((7, 6), "(BLOCK, *)", comm.size), comm)
-    for axis, shape in ((0, (7, 6)), (1, (7, 6)), (0, (3, 1)), (1, (1, 9)), (-2, (0, 6))):
-        places = rng.integers(-whole.shape[axis], whole.shape[axis], shape)
-        for text in ("(BLOCK, *)", "(*, CYCLIC)", "(*, *)"):
-            lay = hk.Layout(shape, text, comm.size if text != "(*, *)" else 1)
-            i = hk.wrap(
-                places[np.ix_(*lay.global_indices(comm.rank))]
-                if comm.rank < lay.size
-                else np.empty((0, 0), int),
-                lay,
-                comm,
-            )
-            found = np.take_along_axis(a, i, axis)
-            expected = np.take_along_axis(whole, places, axis)
-            np.testing.assert_array_equal(hk.replicated(found), expected)
-            assert found.shape != shape or found.layout == lay
-            changed, also = a.copy(), whole.copy()
-            np.put_along_axis(changed, i, 5 * i, axis)
-            np.put_along_axis(also, places, 5 * places, axis)
-            np.testing.assert_array_equal(hk.replicated(changed), also)
-    wrong = hk.full(a.layout, 7, "int64", comm)
-    raises_everywhere(comm, hk.LayoutError, lambda: np.take_along_axis(a, wrong, 0), "index 7")
-    raises_everywhere(comm, hk.LayoutError, lambda: np.take_along_axis(a, a, 0), "float64")
-    sections = a.copy()
-    np.put_along_axis(sections[::2, ::-2], np.zeros_like(a[::2, ::-2], "i8"), 3, 1)  # copies
-    whole[::2, -1] = 3
-    np.testing.assert_array_equal(hk.replicated(sections), whole)
-
-
 @ranks(2, 3, 4)
 def test_lines_with_too_few_factors_are_transformed_in_parts(comm):
     """No process gets the whole line, or one of its two rows."""

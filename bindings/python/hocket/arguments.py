@@ -95,12 +95,12 @@ def as_seconds(
     """A timeout: seconds, or None. Raises `Error`."""
     if timeout is None:
         return None
-    try:
-        if isinstance(timeout, (str, bytes, bytearray)):
-            raise TypeError("float() takes texts, too")
-        seconds = float(timeout)
+    try:  # float() takes texts, too
+        seconds = None if isinstance(timeout, (str, bytes, bytearray)) else float(timeout)
     except (TypeError, ValueError):
-        raise Error(f"{what} is {timeout!r}; give seconds, or {none}") from None
+        seconds = None
+    if seconds is None:
+        raise Error(f"{what} is {timeout!r}; give seconds, or {none}")
     if not seconds >= 0:
         raise Error(f"{what} is {timeout!r}; give seconds that are not negative, or {none}")
     return seconds

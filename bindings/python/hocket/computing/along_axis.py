@@ -79,8 +79,9 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
             arr._settle()
         return
     require_inside(arr, indices.local, d)
-    indices, value = (apart(x, arr, layout) for x in (indices, value))
     size, most, alone = arr._rank_and_size[1], elements_of_store(arr.dtype), without_copies(arr)
+    if layout.num_elements > most * size:
+        indices, value = (apart(x, arr) for x in (indices, value))
     for box, part in slabs(layout, size, most):
         here = in_layout(section_for(indices, box), part, arr)
         numbers_of = NumbersAlong(arr, d, part, tuple(each.start for each in box))

@@ -136,9 +136,9 @@ def assign_chosen(
     assert plan is not None
     with collective(a.comm, None):  # text of one process may be no number
         value = value.astype(a.dtype) if value.dtype.kind in "OSU" else value
-    value = apart(value, plan.rows, plan.row_layout)
-    plan.parts = [apart(x, plan.rows, plan.row_layout) for x in plan.parts]
     size, most = a._rank_and_size[1], elements_of_store(plan.rows.dtype)
+    if plan.row_layout.num_elements > most * size:
+        value, *plan.parts = (apart(x, a) for x in (value, *plan.parts))
     alone = without_copies(plan.rows)
     for box, part in slabs(plan.row_layout, size, most):
         whole = plan.shape[len(box) :]

@@ -13,7 +13,6 @@ from hocket.arrays import Array
 from hocket.computing.collecting import exchange
 from hocket.computing.operands import made
 from hocket.computing.rounds import elements_of_round
-from hocket.layouts import Layout
 from hocket.local_arrays import address
 from hocket.redistribution import redistribute
 
@@ -38,16 +37,19 @@ def elements_of_store(dtype: np.dtype[Any]) -> int:
     return elements_of_round(120 + 6 * dtype.itemsize)
 
 
-def apart(x: Any, a: Array, layout: Layout) -> Any:
-    """An operand in other memory than that of `a`, if `store` writes to it slab by slab of a
-    layout: a slab would overwrite what the next ones read."""
-    at_once = elements_of_store(a.dtype) * a._rank_and_size[1]
-    if isinstance(x, range) or layout.num_elements <= at_once:
+def apart(x: Any, a: Array) -> Any:
+    """An operand in other memory than that of `a`, which is written part by part: a part would
+    overwrite what the next ones read. Local."""
+    if isinstance(x, range) or not np.may_share_memory(root_of(x), root_of(a)):
         return x
-    local = x.local if isinstance(x, Array) else np.asarray(x)
-    if not np.may_share_memory(local, a._local):
-        return x
-    return made(local.copy(), x.layout, x.comm) if isinstance(x, Array) else local.copy()
+    return made(x.local.copy(), x.layout, x.comm) if isinstance(x, Array) else np.array(x)
+
+
+def root_of(x: Any) -> AnyArray:
+    """The local memory from which each access reads the elements."""
+    while isinstance(x, Array) and x._home is not None:
+        x = x._home[0]
+    return x._local if isinstance(x, Array) else np.asarray(x)
 
 
 def store(

@@ -24,12 +24,6 @@ def by_name(
     """The arguments as ours take them: required ones by position, whatever their names, and others
     by NumPy's names, whatever their places. Other defaults of NumPy's are left out."""
     names, required, defaults = positions(function)
-    if len(args) == required:
-        for name, value in options.items():
-            if name in defaults and defaults[name] is value:
-                break
-        else:
-            return args, options
     if len(args) < required:
         options = dict(options)
         args = [*args, *(options.pop(n) for n in names[len(args) : required] if n in options)]
@@ -66,18 +60,12 @@ def options_of(function: Any, ours: Callable[..., Any], options: dict[str, Any])
     if signature is None:
         return options
     for name, value in options.items():
-        if value is ABSENT or name not in signature:
-            break
-    else:
-        return options
-    known = {name: value for name, value in options.items() if name in signature}
-    for name, value in options.items():
-        if name not in known and value is not None and value is not ABSENT:
+        if name not in signature and value is not None and value is not ABSENT:
             raise TypeError(
                 f"{name_of(function)} of distributed arrays takes no {name}=; it takes "
                 f"{', '.join(signature)}"
             )
-    return {name: value for name, value in known.items() if value is not ABSENT}
+    return {n: x for n, x in options.items() if n in signature and x is not ABSENT}
 
 
 @functools.cache

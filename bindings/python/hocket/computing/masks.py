@@ -6,20 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from hocket import _mpi
 from hocket.arrays import Array, local_shape
 from hocket.calls import collective
-from hocket.computing.fetching import AnyArray
-from hocket.computing.layouts import balanced, indices_along, is_grid, kept
-from hocket.computing.operands import as_array, bring, made
+from hocket.computing.collecting import allgather
+from hocket.computing.fetching import AnyArray, apart
+from hocket.computing.layouts import balanced, is_grid, kept
+from hocket.computing.operands import as_array, bring, made, without_copies
 from hocket.computing.rounds import Box, boxes, elements_of_round, section_for
 from hocket.creation import empty, of_core
 from hocket.errors import LayoutError
 from hocket.layouts import Layout
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 
 def mask_of(a: Array, mask: Any) -> Array:
@@ -35,28 +39,26 @@ def in_even_parts(a: Array, dtype: np.dtype[Any], found: tuple[Any, AnyArray]) -
 
 
 @kept
-def first_of_run(layout: Layout, rank: int) -> Optional[int]:
-    """The row-major number of the first local element, if the others' follow it one by one."""
-    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
-    return first if last - first + 1 == layout.local_elements(rank) else None
-
-
-def place_to_number(layout: Layout, rank: int, place: int) -> int:
-    at = np.unravel_index(place, layout.local_shape(rank))
-    along = indices_along(layout, rank)
-    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
-    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
-
-
-@kept
 def in_runs(layout: Layout) -> bool:
-    """Whether processes hold runs of the row-major order, one after the other."""
+    """Whether processes hold runs of the row-major order, one after the other. For a layout that
+    `is_grid`: the ends of each part tell."""
+
+    def lies(number: int, rank: int, place: int) -> bool:
+        index = tuple(map(int, np.unravel_index(number, layout.shape)))
+        if layout._native.owners(index) != [rank]:
+            return False
+        shape = layout.local_shape(rank)
+        return layout._native.local_index(index) == tuple(map(int, np.unravel_index(place, shape)))
+
     begin = 0
     for rank in range(layout.size):
         count = layout.local_elements(rank)
-        if count and first_of_run(layout, rank) != begin:
+        end = begin + count
+        if end > layout.num_elements:  # copies
             return False
-        begin += count
+        if count and not (lies(begin, rank, 0) and lies(end - 1, rank, count - 1)):
+            return False
+        begin = end
     return begin == layout.num_elements
 
 
@@ -68,12 +70,18 @@ def slabs_of(a: Array) -> Optional[list[Box]]:
     return list(boxes(a.layout.shape, most * size))
 
 
-def chosen_by(mask: Any, slabs: Sequence[Box]) -> list[tuple[Box, slice]]:
-    """For each slab, the places of the elements that the mask chooses among all chosen ones.
-    Collective."""
-    counts = [int(np.count_nonzero(section_for(mask, slab))) for slab in slabs]
-    ends = list(accumulate(counts))
-    return [(slab, slice(end - n, end)) for slab, end, n in zip(slabs, ends, counts)]
+def chosen_by(mask: Any, slabs: Sequence[Box], comm: MPI.Comm) -> list[tuple[Box, slice]]:
+    """The slabs with elements that the mask chooses, and the places of these among all chosen ones.
+    All processes get the same, even if their copies of the mask differ. Collective."""
+    own = without_copies(as_array(mask, comm))
+    counts = np.array([np.count_nonzero(section_for(own, slab).local) for slab in slabs])
+    ends = list(accumulate(allgather(comm, counts).sum(axis=0).tolist(), initial=0))
+    places = map(slice, ends, ends[1:])
+    return [(slab, part) for slab, part in zip(slabs, places) if part.start < part.stop]
+
+
+def number_in(chosen: Sequence[tuple[Box, slice]]) -> int:
+    return chosen[-1][1].stop if chosen else 0
 
 
 def compress(mask: Any, a: Array) -> Array:
@@ -81,8 +89,8 @@ def compress(mask: Any, a: Array) -> Array:
     slabs = slabs_of(a)
     if slabs is None:
         return in_even_parts(a, a.dtype, _mpi.pack(a._wrapped(), mask_of(a, mask)._wrapped()))
-    chosen = chosen_by(mask, slabs)
-    result = empty(balanced((chosen[-1][1].stop,), a._rank_and_size[1]), a.dtype, a.comm)
+    chosen = chosen_by(mask, slabs, a.comm)
+    result = empty(balanced((number_in(chosen),), a._rank_and_size[1]), a.dtype, a.comm)
     for slab, places in chosen:
         result[places] = compress(section_for(mask, slab), a.section(slab))
     return result
@@ -116,22 +124,13 @@ def put(a: Array, mask: Any, vector: Array) -> None:
         _mpi.put(a._wrapped(), mask_of(a, mask)._wrapped(), vector._wrapped())
         a._settle()
         return
-    chosen = chosen_by(mask, slabs)
+    chosen = chosen_by(mask, slabs, a.comm)
+    count = number_in(chosen)
     with collective(a.comm, None):
-        if vector.shape != (chosen[-1][1].stop,):
+        if vector.shape != (count,):
             raise LayoutError(
-                f"the mask chooses {chosen[-1][1].stop} elements, and the value has shape "
-                f"{vector.shape}"
+                f"the mask chooses {count} elements, and the value has shape {vector.shape}"
             )
-    # A slab would overwrite elements that the next ones read.
-    mask, vector = (without_memory_of(a, each) for each in (mask, vector))
+    mask, vector = (apart(each, a) for each in (mask, vector))
     for slab, places in chosen:
         put(a.section(slab), section_for(mask, slab), vector.section((places,)))
-
-
-def without_memory_of(a: Array, x: Any) -> Any:
-    """An operand in other memory than that of `a`. Local."""
-    local = x._current() if isinstance(x, Array) else x
-    if not np.may_share_memory(local, a._current()):
-        return x
-    return made(local.copy(), x.layout, x.comm) if isinstance(x, Array) else local.copy()

@@ -51,11 +51,11 @@ class Selection:
         self.inner = len(inner)
         self.shape: Shape = (*sliced[: self.first], *inner, *sliced[self.first :])
         only = self.arrays[0] if len(self.arrays) == 1 == len(self.parts) else None
-        self.layout = (
-            only.layout
-            if isinstance(only, Array) and held(only.layout) == only.layout.num_elements
-            else balanced(self.shape, a._rank_and_size[1])
-        )
+        # The only index, if the result lies in its layout.
+        self.own: Optional[Array] = None
+        self.layout = balanced(self.shape, a._rank_and_size[1])
+        if isinstance(only, Array) and held(only.layout) == only.layout.num_elements:
+            self.own, self.layout = only, only.layout
         self.rows, self.row_shape, self.row_layout = a, self.shape, self.layout
         self._alone: dict[int, Array] = {}  # broadcast indices without copies
         whole = self._whole_dimensions() if by_rows else 0
@@ -125,10 +125,10 @@ class Selection:
         """The `numbers` of this process's rows, a box of the local rows after the other.
         Collective."""
         layout, rank = self.row_layout, self.a._rank_and_size[0]
-        most, own = elements_of_fetch(self.rows.dtype), self.parts[0]
-        if isinstance(own, Array) and own.layout is layout:
+        most = elements_of_fetch(self.rows.dtype)
+        if self.own is not None:
             for box in rounds(layout, rank, most):
-                yield box, self._joined([own.local[box]])
+                yield box, self._joined([self.own.local[box].reshape(-1)])
         elif not any(map(self._is_full, self.parts)):
             firsts = corner(layout, rank)
             for box in rounds(layout, rank, most):

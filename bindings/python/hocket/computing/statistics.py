@@ -13,8 +13,8 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
 from hocket.computing.combining import combined, finish, on_grid, remain, to_out
-from hocket.computing.layouts import numbers, one_axis, reduced_axes
-from hocket.computing.masks import first_of_run, place_to_number, true_numbers
+from hocket.computing.layouts import indices_along, kept, numbers, one_axis, reduced_axes
+from hocket.computing.masks import true_numbers
 from hocket.computing.operands import made, without_copies
 from hocket.computing.reductions import of_parts
 from hocket.errors import LayoutError, MismatchError
@@ -148,6 +148,20 @@ def better_of(wins: Any, x: Any, y: Any) -> Any:
     same = (x["value"] == y["value"]) | (nan_x & nan_y)
     over = np.where(nan_x | nan_y, nan_y & ~nan_x, wins(y["value"], x["value"]))
     return np.where(np.where(same, y["index"] < x["index"], over), y, x)
+
+
+@kept
+def first_of_run(layout: Layout, rank: int) -> Optional[int]:
+    """The row-major number of the first local element, if the others' follow it one by one."""
+    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
+    return first if last - first + 1 == layout.local_elements(rank) else None
+
+
+def place_to_number(layout: Layout, rank: int, place: int) -> int:
+    at = np.unravel_index(place, layout.local_shape(rank))
+    along = indices_along(layout, rank)
+    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
+    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
 
 
 def number_of(layout: Layout, rank: int, place: int) -> int:
