@@ -47,21 +47,26 @@ int to_result(const char* function, team::Op op, hocket_team* handle, double tim
         });
 }
 
+/// The number of words of a mask of all processes.
+inline int words_of(hocket_team* team) {
+    return (behind(team)->value.size() + 63) / 64;
+}
 /// The caller's memory for a mask: all words that the processes of the root team need.
 /// @throws ArgumentError, before the operation, for NULL and for too few words.
 inline std::span<std::uint64_t> mask_of(hocket_team* team, int64_t capacity, uint64_t* words) {
     require(words, "words");
-    const int needed = (behind(team)->value.size() + 63) / 64;
+    const int needed = words_of(team);
     if (capacity < needed)
         throw ArgumentError("'words' has room for " + std::to_string(capacity) +
-                            " words, but the " + "masks of this team have " +
-                            std::to_string(needed) + "; give memory for as many");
+                            " words, but the masks of this team have " + std::to_string(needed) +
+                            "; give memory for as many");
     return {words, static_cast<std::size_t>(needed)};
 }
 /// Writes all of these words, so that a program may test the bit of any process.
 inline void write_mask(const Mask& mask, std::span<std::uint64_t> place, int64_t* count) {
-    std::fill(place.begin(), place.end(), 0);
-    write_list(mask.words(), static_cast<int64_t>(place.size()), place.data(), count);
+    const auto words = mask.words();
+    std::fill(std::copy(words.begin(), words.end(), place.begin()), place.end(), 0);
+    if (count != nullptr) *count = static_cast<int64_t>(place.size());
 }
 
 /// Operations whose result is a mask.

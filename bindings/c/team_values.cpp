@@ -155,11 +155,11 @@ int hocket_team_match(hocket_team* team, int type, const void* value, double tim
     return with_team(
         __func__, Op::match, team, timeout,
         [&](TeamOptions& options) {
-            mask_of(team, capacity, words);
-            return call_of(Op::match, type, value, options);
+            const auto place = mask_of(team, capacity, words);
+            return std::pair(call_of(Op::match, type, value, options), place);
         },
-        [&](const Team& on, const Call& call, const TeamOptions& options) {
-            write_mask(hocket::Binding::run_mask(on, call, options), mask_of(team, capacity, words),
-                       count);
+        [&](const Team& on, const auto& given, const TeamOptions& options) {
+            const auto& [call, place] = given;
+            write_mask(hocket::Binding::run_mask(on, call, options), place, count);
         });
 }

@@ -142,7 +142,8 @@ class Writer:
             turned = f"{name}(size({name}):1:-1)" if mirrored else name
             value = f"int({turned}, c_int64_t){plus(shift)}" if values.type == "int64_t" else name
             if values.name == "axes":
-                value = f"axis_of({f'size({name}) + 1 - {turned}' if mirrored else name})"
+                first = f"size({name}) - {turned}" if mirrored else f"{name} - 1"
+                value = f"int({first}, c_int64_t)"
             fill = f"{held} = {value}"
             if optional:
                 one.before += [f"allocate ({held}(0))", f"if (present({name})) {fill}"]
@@ -222,12 +223,10 @@ class Writer:
             known = f"dimensions_of({first.name})"
         else:
             raise ValueError(f"{self.c_name}: how long is {p.name}?")
-        one.before += [
-            f"if (size({name}) /= {known}) then",
-            f"  call wrong_length('{self.name}', '{name}', size({name}), {known}, ierr)",
-            "  return",
-            "end if",
-        ]
+        refusal = f"call wrong_length('{self.name}', '{name}', size({name}), {known}, ierr)"
+        one.before += [f"if (size({name}) /= {known}) then", f"  {refusal}", "  return", "end if"]
+        if p.name == "axes":
+            one.before.append(f"if (wrong_entry({name}, '{self.name}', ierr)) return")
         if p.name == "index":
             one.before.append(f"if (outside({p.name}_, {first.name}, '{self.name}', ierr)) return")
 

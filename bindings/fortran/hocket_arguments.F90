@@ -7,7 +7,7 @@ module hocket_arguments
   implicit none
   private
   public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
-  public :: wanted, wanted_text, c_texts, axis_of
+  public :: wanted, wanted_text, c_texts, fault_of_order, wrong_entry
 
   ! The number of dimensions of a layout, or of an array's layout; -1 for a freed handle, which the
   ! call itself reports.
@@ -54,13 +54,31 @@ contains
     code = c_hocket_layout_free(c_loc(layout%handle))
   end function
 
-  ! A dimension of `order`, from 0. C counts negative ones from the end, so what is below 1 here
-  ! becomes a number that C refuses.
-  elemental function axis_of(dimension) result(axis)
-    integer, intent(in) :: dimension
-    integer(c_int64_t) :: axis
-    axis = dimension - 1_c_int64_t
-    if (axis < 0) axis = -huge(axis)
+  ! The fault of the first wrong entry of `order`, or ''. C would count 0 less 1 from the end, and its
+  ! messages count from 0.
+  function fault_of_order(order) result(fault)
+    integer, intent(in) :: order(:)
+    character(:), allocatable :: fault
+    character(80) :: words
+    integer :: k
+    fault = ''
+    do k = 1, size(order)
+      if (order(k) >= 1 .and. order(k) <= size(order)) cycle
+      write (words, '(a, i0, a, i0, a, i0)') ': order(', k, ') is ', order(k), '; give 1 to ', &
+        size(order)
+      fault = trim(words)
+      return
+    end do
+  end function
+
+  ! Whether `order` has a wrong entry; for calls of one process.
+  function wrong_entry(order, procedure, ierr) result(is_wrong)
+    integer, intent(in) :: order(:)
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: ierr
+    logical :: is_wrong
+    is_wrong = fault_of_order(order) /= ''
+    if (is_wrong) call fail(HOCKET_ERR_ARGUMENT, procedure//fault_of_order(order), ierr)
   end function
 
   ! Ends a call with an error that only Fortran's arguments can have.

@@ -85,6 +85,10 @@ contains
                     seconds(timeout), ierr)
         return
       end if
+      if (fault_of_order(order) /= '') then
+        call refuse(source, 'hocket_redistribute'//fault_of_order(order), seconds(timeout), ierr)
+        return
+      end if
     end if
     call set_options(options, axes, name, order, strategy, max_buffer)
     if (present(profile)) options%profile = c_loc(profile)
@@ -107,6 +111,10 @@ contains
       if (size(order) /= dimensions_of(source)) then
         call refuse(source, "hocket_iredistribute: 'order' needs one entry a dimension", &
                     -1.0_c_double, ierr)
+        return
+      end if
+      if (fault_of_order(order) /= '') then
+        call refuse(source, 'hocket_iredistribute'//fault_of_order(order), -1.0_c_double, ierr)
         return
       end if
     end if
@@ -137,6 +145,10 @@ contains
       code = c_hocket_layout_shape(source%handle, 0_c_int64_t, c_null_ptr, c_loc(dimensions))
       if (code == 0 .and. size(order) /= dimensions) then
         wrong = c_chars("hocket_transfer_make: 'order' needs one entry a dimension")
+      else if (fault_of_order(order) /= '') then
+        wrong = c_chars('hocket_transfer_make'//fault_of_order(order))
+      end if
+      if (allocated(wrong)) then
         call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ARGUMENT, c_int), &
                                             c_loc(wrong), seconds(timeout)), ierr)
         return
@@ -164,7 +176,7 @@ contains
     character(*), intent(in), optional :: strategy
     integer(int64), intent(in), optional :: max_buffer
     if (present(order)) then
-      axes = [axis_of(order), 0_c_int64_t]
+      axes = [order - 1_c_int64_t, 0_c_int64_t]
       options%axes = c_loc(axes)
     end if
     if (present(strategy)) then
@@ -183,7 +195,11 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int64_t), allocatable, target :: axes(:)
     integer(c_int) :: many
-    axes = [axis_of(order), 0_c_int64_t]
+    if (fault_of_order(order) /= '') then
+      call refuse(array, 'hocket_remap_inplace'//fault_of_order(order), seconds(timeout), ierr)
+      return
+    end if
+    axes = [order - 1_c_int64_t, 0_c_int64_t]
     many = 0
     if (present(threads)) many = int(threads, c_int)
     call finish(c_hocket_remap_inplace_fortran(array%handle, size(order, kind=c_int64_t), &

@@ -203,7 +203,8 @@ contains
         call wrong_length('hocket_plan_make', 'order', size(order), dimensions_of(source), ierr)
         return
       end if
-      axes = [axis_of(order), 0_c_int64_t]
+      if (wrong_entry(order, 'hocket_plan_make', ierr)) return
+      axes = [order - 1_c_int64_t, 0_c_int64_t]
       options%axes = c_loc(axes)
     end if
     if (present(overlap)) then

@@ -10,8 +10,8 @@
 //
 // Nothing runs by itself: whoever resumes the outermost coroutine drives all that it awaits.
 //
-// g++ 12 may destroy an aggregate temporary of a co_await or co_return expression twice: give such
-// values a name first.
+// g++ 12 copies an aggregate temporary of a co_await or co_return expression byte by byte, and
+// destroys both: give such values a name first.
 #pragma once
 
 #include <concepts>

@@ -8,9 +8,9 @@
  * handle that is NULL, freed, or of another type gives HOCKET_ERR_ARGUMENT.
  *
  * Functions that return lists write up to `capacity` entries to `values`, and the number of
- * entries to `*count`. With values = NULL they write only the number. A capacity that is too
- * small gives HOCKET_ERR_ARGUMENT. `count` may be NULL. A string belongs to the handle that it
- * comes from, and lives as long as this handle.
+ * entries to `*count`. With values = NULL they write only the number (masks: see team.h). A
+ * capacity that is too small gives HOCKET_ERR_ARGUMENT. `count` may be NULL. A string belongs to
+ * the handle that it comes from, and lives as long as this handle.
  *
  * Sizes are int64_t, strides are in bytes. An array has at most 64 dimensions. `timeout` is in
  * seconds; negative values and INFINITY mean no timeout. A deadline ends the wait, not the

@@ -13,8 +13,8 @@
 
 namespace hocket {
 
-/// Default options of calls whose result a coroutine awaits. g++ 12 copies an aggregate temporary
-/// of a co_await expression byte by byte, and destroys the copy; this object is no temporary.
+/// Default options of calls whose result a coroutine awaits: no temporary, because of the error of
+/// g++ 12 that coroutine.hpp describes.
 template <class Options>
 inline const Options default_options{};
 

@@ -163,16 +163,17 @@ Array graded(const Array& array, std::size_t dim, const ComputeOptions& options)
 }  // namespace
 
 Array grade(const Array& array, const ComputeOptions& options) {
-    agree(array.comm(), "grade(" + said(array) + said(options) + ")", options.deadline, [&] {
-        require_dim(array, options);
-        if (!options.dim && array.layout().dimensions() != 1)
-            throw LayoutError("grade of an array of " +
-                              std::to_string(array.layout().dimensions()) +
-                              " dimensions; give the one along which it is put in order");
-        if (!with_real(array.dtype(), [](auto) {}))
-            throw MismatchError("grade does not take " + array.dtype().name +
-                                "; it takes integers of 8 to 64 bits, float32 and float64");
-    });
+    agree(array.comm(), "grade(" + said(array) + said_with_first(options) + ")", options.deadline,
+          [&] {
+              require_dim(array, options);
+              if (!options.dim && array.layout().dimensions() != 1)
+                  throw LayoutError("grade of an array of " +
+                                    std::to_string(array.layout().dimensions()) +
+                                    " dimensions; give the one along which it is put in order");
+              if (!with_real(array.dtype(), [](auto) {}))
+                  throw MismatchError("grade does not take " + array.dtype().name +
+                                      "; it takes integers of 8 to 64 bits, float32 and float64");
+          });
     const Array source = in_order(array, options);
     const std::size_t dim = dim_in_order(array, options);
     std::optional<Array> found;

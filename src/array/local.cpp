@@ -7,6 +7,7 @@
 
 #include "array/layouts.hpp"
 #include "array/numbers.hpp"
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hocket/binding.hpp"
 #include "hocket/memory.hpp"
@@ -31,6 +32,14 @@ bool mirrors(const Array& array, const ComputeOptions& options) {
     return mirrors(array.layout(), options);
 }
 
+// "1st" for number 0: C and Fortran count dimensions from different numbers, but must say the same.
+std::string ordinal(std::int64_t from_zero) {
+    const std::int64_t n = base::sum(from_zero, 1).value_or(from_zero);
+    const char* const endings[] = {"th", "st", "nd", "rd"};
+    const bool regular = n < 0 || n % 10 > 3 || n % 100 / 10 == 1;
+    return std::to_string(n) + endings[regular ? 0 : n % 10];
+}
+
 }  // namespace
 
 std::string said(const Array& array) {
@@ -39,7 +48,7 @@ std::string said(const Array& array) {
 
 std::string said(const ComputeOptions& options) {
     std::string text;
-    if (options.dim) text += ", dim=" + std::to_string(*options.dim + options.first_index);
+    if (options.dim) text += ", along the " + ordinal(*options.dim) + " dimension";
     if (options.mask) text += ", mask=" + said(*options.mask);
     if (options.segment) text += ", segment=" + said(*options.segment);
     if (options.shifts) text += ", shifts=" + said(*options.shifts);
@@ -47,8 +56,12 @@ std::string said(const ComputeOptions& options) {
     if (options.suffix) text += ", suffix";
     if (options.descending) text += ", descending";
     if (options.order == Order::column_major) text += ", column-major";
-    if (options.first_index != 0) text += ", first_index=" + std::to_string(options.first_index);
     return text;
+}
+
+std::string said_with_first(const ComputeOptions& options) {
+    return said(options) +
+           (options.first_index == 0 ? "" : ", first_index=" + std::to_string(options.first_index));
 }
 
 void require_comm(const Array& array, const Array& other) {

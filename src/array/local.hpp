@@ -22,6 +22,8 @@ void agree(const Comm& comm, std::string text, Deadline deadline,
 /// The array's description in a call's text.
 std::string said(const Array& array);
 std::string said(const ComputeOptions& options);
+/// With the number of the first index, for calls that take or give indices.
+std::string said_with_first(const ComputeOptions& options);
 
 /// @throws Error for arrays over another communicator than `array`'s.
 void require_comm(const Array& array, const Array& other);

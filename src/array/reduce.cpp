@@ -152,7 +152,8 @@ Array reduce(const Array& array, Combine op, const ComputeOptions& options) {
 
 Array locate(const Array& array, Combine op, const ComputeOptions& options) {
     Cells cells;
-    agree(array.comm(), "locate(" + said(array) + ", " + name_of(op) + said(options) + ")",
+    agree(array.comm(),
+          "locate(" + said(array) + ", " + name_of(op) + said_with_first(options) + ")",
           options.deadline, [&] {
               require_dim(array, options);
               require_own_mask(array, options);

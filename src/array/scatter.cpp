@@ -78,7 +78,7 @@ Array scatter_combine(const Array& base, const Array& values, std::span<const Ar
     const Comm comm = base.comm();
     std::string text = "scatter_combine(" + said(base) + ", " + said(values);
     for (const Array& index : indices) text += ", " + said(index);
-    agree(comm, text + ", " + name_of(op) + said(options) + ")", deadline, [&] {
+    agree(comm, text + ", " + name_of(op) + said_with_first(options) + ")", deadline, [&] {
         require_comm(base, values);
         require_own_mask(values, options);
         require_indices(base, values, indices);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Assignment between sections, and shifts, which are two assignments.
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <complex>
 #include <cstring>
 #include <memory>
-#include <span>
 
 #include "array/layouts.hpp"
 #include "array/local.hpp"
+#include "array/numbers.hpp"
 #include "base/text.hpp"
 #include "hocket/kernel.hpp"
 #include "hocket/transfer.hpp"
@@ -143,13 +146,30 @@ void require_shifts(const Array& array, const ComputeOptions& options) {
                           ", but the lines have " + text::tuple(rest) + "; give one number a line");
 }
 
-// The bytes of an element, for a call's text.
-std::string text_of_boundary(const void* element, std::int64_t size) {
-    if (element == nullptr) return {};
-    std::string text = ", boundary=0x";
-    for (const unsigned char byte :
-         std::span(static_cast<const unsigned char*>(element), static_cast<std::size_t>(size)))
-        for (const int digit : {byte >> 4, byte & 15}) text += "0123456789abcdef"[digit];
+void append(std::string& text, auto number) {
+    if (is_nan(number)) {  // of any sign
+        text += "nan";
+        return;
+    }
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    text.append(digits.data(), end);
+}
+template <class T>
+void append(std::string& text, std::complex<T> number) {
+    append(text, number.real());
+    append(text += " + i ", number.imag());
+}
+
+// A number by its value; NULL is 0. Of other types nothing, because equal elements may have
+// different bytes as padding.
+std::string text_of_boundary(const void* element, const DType& dtype) {
+    std::string text;
+    const auto say = [&](auto number) {
+        if (element != nullptr) std::memcpy(&number, element, sizeof number);
+        append(text = ", boundary=", number);
+    };
+    if (!with_number(dtype, say)) with_truth(dtype, say);
     return text;
 }
 
@@ -157,7 +177,7 @@ Array shift_along(const char* name, const Array& array, std::int64_t shift, bool
                   const void* boundary, const ComputeOptions& options) {
     agree(array.comm(),
           std::string(name) + "(" + said(array) + ", " + std::to_string(shift) +
-              text_of_boundary(boundary, array.dtype().size) + said(options) + ")",
+              (around ? "" : text_of_boundary(boundary, array.dtype())) + said(options) + ")",
           options.deadline, [&] {
               if (array.layout().dimensions() == 0)
                   throw LayoutError(std::string(name) +
@@ -210,9 +230,9 @@ void assign(const Array& destination, const Array& source, Deadline deadline) {
 std::vector<std::int64_t> global_indices(const Array& array, std::int64_t dimension) {
     const Layout& layout = array.layout();
     if (dimension < 0 || dimension >= static_cast<std::int64_t>(layout.dimensions()))
-        throw LayoutError("there is no dimension " + std::to_string(dimension) +
-                          " in an array of shape " + text::tuple(layout.shape()) +
-                          "; count them from 0");
+        throw LayoutError("an array of shape " + text::tuple(layout.shape()) + " has " +
+                          std::to_string(layout.dimensions()) +
+                          " dimensions, and 'dimension' is none of them");
     if (array.process() < 0) return {};
     auto along = layout.global_indices(array.process());
     const auto d = static_cast<std::size_t>(dimension);

@@ -218,7 +218,8 @@ Protocol<CallSignature> collect_by(Group group, int tag, CallSignature mine, Mer
         CallSignature nothing;
         co_return nothing;
     }
-    co_return outcome_of(folded, size);
+    CallSignature all = outcome_of(folded, size);
+    co_return all;
 }
 
 // Two processes that share memory send their statements to each other, and both merge them: neither
@@ -231,7 +232,9 @@ Protocol<CallSignature> exchange_two(Group group, int tag, CallSignature mine, M
     group.link->send_text(sent, own, other, tag);
     TextMessage theirs = co_await receive_text(*group.link, other, tag);
     co_await until(sent);
-    co_return outcome_of(group.lowest() ? merge(own, theirs.text) : merge(theirs.text, own), 2);
+    CallSignature all =
+        outcome_of(group.lowest() ? merge(own, theirs.text) : merge(theirs.text, own), 2);
+    co_return all;
 }
 
 Protocol<std::string> agree_by(Group group, int tag, CallSignature mine, Merge merge) {

@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "base/checked.hpp"
 #include "comm/agree.hpp"
 #include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
@@ -44,25 +43,19 @@ comm::Protocol<> open(Comm on) {
 }  // namespace
 
 Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order)
-    : width_(width), local_shape_(array.local_shape()), array_(array) {
+    : width_(width),
+      local_shape_(
+          halo::bordered_shape(array.layout(), array.process(), array.dtype(), width, periodic)),
+      array_(array) {
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
+    const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
+    std::int64_t bytes = dtype.size;
+    for (const std::int64_t extent : local_shape_) bytes *= extent;
+    auto memory = allocate(bytes);
     work_ = std::make_shared<const halo::HaloPlan>(
         halo::halo_plan(layout, array.process(), dtype, width, periodic, order));
     edges_.resize(width.size());
-    const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
-    std::int64_t bytes = dtype.size;
-    for (std::size_t d = 0; d < local_shape_.size(); ++d) {
-        const auto both = base::product(2, width[d]);
-        const auto extent = both ? base::sum(local_shape_[d], *both) : both;
-        const auto product = extent ? base::product(bytes, empty ? 0 : *extent) : extent;
-        if (!product)
-            throw Error(
-                "a local array with its border has more than 2^63 bytes; use more "
-                "processes, or a narrower border");
-        local_shape_[d] = empty ? 0 : *extent;
-        bytes = *product;
-    }
     if (!empty) {
         const auto sets = layout.form().sets(array.process());
         for (std::size_t d = 0; d < edges_.size(); ++d) {
@@ -71,7 +64,6 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
             edges_[d] = {sets[d].element(0) == 0, last == layout.shape()[d] - 1};
         }
     }
-    auto memory = allocate(bytes);
     data_ = memory.get();
     const Shape strides = halo::dense_strides_in(order, local_shape_, dtype.size);
     std::int64_t inside = 0;

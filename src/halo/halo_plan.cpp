@@ -2,6 +2,7 @@
 #include "halo/halo_plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -117,16 +118,7 @@ std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, 
     return made;
 }
 
-}  // namespace
-
-Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
-    if (order == Order::row_major) return dense_strides(shape, itemsize);
-    const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
-    return {strides.rbegin(), strides.rend()};
-}
-
-HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic, Order order) {
+void require_widths(const Layout& layout, const Shape& width, const std::vector<bool>& periodic) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     if (form.indexed())
@@ -140,6 +132,57 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
                           " for each of " + std::to_string(dimensions) + " dimensions, and got " +
                           text::tuple(width) + (periodic.empty() ? "" : " and ") +
                           (periodic.empty() ? "" : std::to_string(periodic.size()) + " flags"));
+    for (std::size_t d = 0; d < dimensions; ++d)
+        if (width[d] < 0)
+            throw LayoutError("a halo of width " + std::to_string(width[d]) + " along dimension " +
+                              std::to_string(d) + " cannot be; give 0 or more");
+}
+
+// Nothing if it has more than 2^63 bytes, because of the border along dimension `wide`.
+std::optional<Shape> with_border(Shape shape, const Shape& width, std::int64_t itemsize,
+                                 std::size_t& wide) {
+    std::optional<std::int64_t> bytes = itemsize;
+    for (std::size_t d = 0; d < shape.size() && bytes; ++d) {
+        const auto both = base::product(2, width[d]);
+        const auto extent = both ? base::sum(shape[d], *both) : both;
+        if (!extent) wide = d;
+        bytes = extent ? base::product(*bytes, *extent) : extent;
+        shape[d] = extent.value_or(0);
+    }
+    if (!bytes) return std::nullopt;
+    return shape;
+}
+
+}  // namespace
+
+Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
+                     const Shape& width, const std::vector<bool>& periodic) {
+    require_widths(layout, width, periodic);
+    Shape own(width.size(), 0);
+    auto wide =
+        static_cast<std::size_t>(std::max_element(width.begin(), width.end()) - width.begin());
+    for (std::int64_t process = 0; process < layout.size(); ++process) {
+        if (layout.local_elements(process) == 0) continue;
+        const auto shape = with_border(layout.local_shape(process), width, dtype.size, wide);
+        if (!shape)
+            throw Error("a local array with a border of width " + std::to_string(width[wide]) +
+                        " along dimension " + std::to_string(wide) +
+                        " has more than 2^63 bytes; use more processes, or a narrower border");
+        if (process == rank) own = *shape;
+    }
+    return own;
+}
+
+Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
+    if (order == Order::row_major) return dense_strides(shape, itemsize);
+    const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
+    return {strides.rbegin(), strides.rend()};
+}
+
+HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
+                   const std::vector<bool>& periodic, Order order) {
+    const layout::Form& form = layout.form();
+    const std::size_t dimensions = form.shape.size();
     std::string turning;
     for (const bool flag : periodic) turning += flag ? '1' : '0';
     HaloPlan work;
@@ -149,10 +192,6 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     work.text = "halo.exchange(" + dtype.name + " " + layout::label(layout.form()) +
                 ", width=" + text::tuple(width) + (turning.empty() ? "" : ", periodic=" + turning) +
                 ")";
-    for (std::size_t d = 0; d < dimensions; ++d)
-        if (width[d] < 0)
-            throw LayoutError("a halo of width " + std::to_string(width[d]) + " along dimension " +
-                              std::to_string(d) + " cannot be; give 0 or more");
     if (form.boxes) {
         if (rank >= 0 && form.local_elements(rank) > 0)
             work.phases.push_back(box_borders(form, rank, width, periodic));

@@ -49,6 +49,14 @@ Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
 std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank,
                                      const Shape& width, const std::vector<bool>& periodic);
 
+/// The shape of the local array of process `rank` with its border; zeros without elements.
+/// halo_plan computes with its extents in 64 bits, and makes at most as many blocks as the border
+/// has elements: call this function and take the memory before.
+/// @throws LayoutError as Halo does; Error, on all processes alike, if the local array of one with
+///         its border has more than 2^63 bytes.
+Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
+                     const Shape& width, const std::vector<bool>& periodic);
+
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
                    const std::vector<bool>& periodic, Order order);

@@ -30,6 +30,11 @@ bool can_skip_barrier(Op op) {
     return op == Op::putget || team::scans(op);
 }
 
+bool has_one_result(Op op) {
+    constexpr Op several[] = {Op::waitvec, Op::gather, Op::vote, Op::match, Op::reduce, Op::start};
+    return std::find(std::begin(several), std::end(several), op) == std::end(several);
+}
+
 bool speaks_of_process(Op op) {
     return op == Op::putget || op == Op::vote || op == Op::vote_count;
 }
@@ -218,11 +223,10 @@ void Team::gather_bytes(const void* value, std::size_t bytes, void* into,
 
 TeamResult Team::start(const Call& call, const TeamOptions& options) const {
     if (!options.barrier) refuse(call.op, "a started operation is a barrier", false);
-    for (const Op several : {Op::waitvec, Op::gather, Op::vote, Op::match, Op::reduce, Op::start})
-        if (call.op == several)
-            refuse(call.op,
-                   "the result of a started operation is one value; call this one without "
-                   "starting it");
+    if (!has_one_result(call.op))
+        refuse(call.op, std::string(team::name_of(call.op)) +
+                            ": the result of a started operation is one value; call it without "
+                            "starting it");
     const Prepared ready = prepared(*this, *group_, call, options);
     root_->require_whole();
     auto pending = std::make_shared<team::Pending>();

@@ -87,12 +87,16 @@ void test_intrinsics(void) {
     if (ranks > 1) {
         FAILS(HOCKET_ERR_MISMATCH, hocket_cshift(a, rank == 0 ? 1 : 2, NULL, 60, &result));
         SAYS("cshift");
-        const double edge = rank == 0;
+        const double edge = rank == 0, zero = 0;
         FAILS(HOCKET_ERR_MISMATCH, hocket_eoshift(a, 1, &edge, NULL, 60, &result));
-        SAYS("boundary=0x");
+        SAYS("boundary=1");
+        OK(hocket_eoshift(a, 1, rank == 0 ? NULL : &zero, NULL, 60, &result));
+        OK(hocket_array_free(&result));
         options.dim = NULL, options.first_index = rank == 0;
         FAILS(HOCKET_ERR_MISMATCH, hocket_locate(a, HOCKET_MAXVAL, &options, 60, &result));
         SAYS("first_index=1");
+        OK(hocket_cshift(a, 1, &options, 60, &result)); /* counts no indices */
+        OK(hocket_array_free(&result));
     }
     OK(hocket_array_free(&a));
     OK(hocket_layout_free(&layout));

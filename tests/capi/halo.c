@@ -79,7 +79,15 @@ void test_halo(void) {
     FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
     SAYS("width");
     FAILS(HOCKET_ERR_ERROR, hocket_halo_make(array, (const int64_t[2]){INT64_MAX, 0}, NULL, &none));
-    SAYS("2^63");
+    SAYS("a border of width 9223372036854775807 along dimension 0 has more than 2^63");
+    FAILS(HOCKET_ERR_ERROR,
+          hocket_halo_make(array, (const int64_t[2]){0, INT64_C(1) << 60}, NULL, &none));
+    SAYS("along dimension 1 has more than 2^63");
+    if (shape[0] > 0) { /* each row would go round 2^40 times */
+        FAILS(HOCKET_ERR_ERROR,
+              hocket_halo_make(array, (const int64_t[2]){INT64_C(1) << 40, 0}, periodic, &none));
+        SAYS("no memory");
+    }
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_exchange(halo, NAN));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_make(NULL, width, NULL, &none));
     if (ranks > 1 && ranks < 4) {

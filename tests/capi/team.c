@@ -52,7 +52,7 @@ static void test_started(hocket_team* team, const team_numbers* expected) {
     FAILS(HOCKET_ERR_ARGUMENT, hocket_team_start(team, 99, HOCKET_TEAM_INT32, 0, 0, &result));
     FAILS(HOCKET_ERR_ERROR,
           hocket_team_start(team, HOCKET_TEAM_GATHER, HOCKET_TEAM_INT32, 0, 0, &result));
-    SAYS("one value");
+    SAYS("gather: the result of a started operation is one value");
 }
 
 static void test_subset(hocket_team* team) {
@@ -65,6 +65,10 @@ static void test_subset(hocket_team* team) {
     OK(hocket_team_enqueue(team, 1, &word, &half));
     OK(hocket_team_mask(half, 1, &found, &count));
     CHECK(count == 1 && found == word);
+    OK(hocket_team_mask(half, 0, NULL, &count));
+    CHECK(count == (ranks + 63) / 64);
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_team_mask(half, 0, &found, &count));
+    SAYS("the masks of this team have");
     OK(hocket_team_population(half, &population));
     CHECK(population == (ranks + 1 - rank % 2) / 2);
     OK(hocket_team_enumerate(half, &number));

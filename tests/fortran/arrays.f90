@@ -268,6 +268,8 @@ contains
     call check(all(x == wanted(:, :, mine)), 'permuted')
     call hocket_remap_inplace(a, [1, 2], ierr=ierr)
     call check(ierr == HOCKET_ERR_ARGUMENT, 'an order too short')
+    call hocket_remap_inplace(a, [1, 2, merge(0, 3, rank == 0)], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(3) is 0; give 1 to 3')
     call hocket_array_free(a)
   end subroutine
 

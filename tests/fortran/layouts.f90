@@ -218,7 +218,7 @@ contains
   end subroutine
 
   subroutine test_plans()
-    type(hocket_layout) :: rows, columns
+    type(hocket_layout) :: rows, columns, remapped
     type(hocket_plan) :: plan
     type(hocket_traffic), allocatable :: traffic(:)
     type(hocket_step), allocatable :: steps(:)
@@ -246,7 +246,11 @@ contains
     call check(moved == 48, 'moved by a transposition')
     call hocket_plan_free(plan)
     call hocket_plan_make(rows, rows, plan, order=[0, 1], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(1) is 0; give 1 to 2')
+    call hocket_plan_make(rows, rows, plan, order=[2, 2], ierr=ierr)
     call fails(HOCKET_ERR_LAYOUT, ierr, 'no permutation')
+    call hocket_remap_layout(rows, [2, 0], remapped, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(2) is 0; give 1 to 2')
     call hocket_plan_make(rows, columns, plan, order=[2], ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'order')
     call hocket_plan_make(rows, columns, plan, overlap=[1, 2, 3], ierr=ierr)

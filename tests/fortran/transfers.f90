@@ -86,5 +86,7 @@ contains
     call check(ierr == HOCKET_ERR_ARGUMENT, 'freed')
     call hocket_transfer_make(columns, rows, world, transfer, order=[1], ierr=ierr)
     call check(ierr == HOCKET_ERR_ARGUMENT, 'order')
+    call hocket_transfer_make(columns, rows, world, transfer, order=[0, 1], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(1) is 0; give 1 to 2')
   end subroutine
 end program

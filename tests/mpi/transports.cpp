@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/agree.hpp"
 #include "comm/call.hpp"
 #include "comm/joining.hpp"
 #include "comm/state.hpp"
@@ -371,6 +372,49 @@ void abort(Program& program) {
     }
 }
 
+hocket::comm::Protocol<> agree(Program& program, hocket::comm::CallSignature mine,
+                               std::string& payload) {
+    hocket::comm::Group whole = hocket::comm::Group::whole(*program.link);
+    payload = co_await hocket::comm::agree(std::move(whole), program.tag++, std::move(mine));
+}
+
+// Both processes have the same outcome, however they tell it each other.
+void agreement(Program& program) {
+    const std::string no_fault;
+    const auto outcome = [&](const std::string& fault_of_0, const std::string& fault_of_1,
+                             const std::string& text_of_1) {
+        hocket::comm::CallSignature mine;
+        if (const std::string& fault = program.rank == 0 ? fault_of_0 : fault_of_1; !fault.empty())
+            mine.fault = {"LayoutError", fault};
+        mine.text = program.rank == 0 ? "move" : text_of_1;
+        mine.payload = std::to_string(program.rank);
+        std::string payload;
+        try {
+            hocket::wait(*std::make_shared<hocket::comm::Call>(
+                agree(program, std::move(mine), payload), "agreement"));
+        } catch (const hocket::LayoutError& error) {
+            return std::string("layout: ") + error.what();
+        } catch (const hocket::MismatchError& error) {
+            return std::string("mismatch: ") + error.what();
+        }
+        return payload;
+    };
+    const auto expect = [&](const std::string& found, const std::string& expected) {
+        program.require(found == expected, "found '" + found + "', not '" + expected + "'");
+    };
+    expect(outcome(no_fault, no_fault, "move"), "0");
+    expect(outcome("no rows", no_fault, "move"), "layout: process 0 of 2: no rows");
+    expect(outcome(no_fault, "no rows", "move"), "layout: process 1 of 2: no rows");
+    expect(outcome("no rows", "no rows", "move"), "layout: no rows");
+    expect(outcome("no rows", "no columns", "move"), "layout: process 0 of 2: no rows");
+    expect(outcome(no_fault, "no rows", "turn"), "layout: process 1 of 2: no rows");
+    expect(
+        outcome(no_fault, no_fault, "turn"),
+        "mismatch: the processes of one collective call disagree: process 0 of 2 calls move, but "
+        "process 1 of 2 calls turn; make the same call everywhere");
+    expect(outcome(no_fault, no_fault, "move"), "0");
+}
+
 // Process 0 listens.
 std::shared_ptr<Endpoint> toy(const std::string& folder, int rank) {
     sockaddr_un address{AF_UNIX, {}};
@@ -419,6 +463,7 @@ int run(int argc, char** argv) {
     }
     program.require(program.link->in_node(1 - program.rank) == program.in_node(), "in_node");
     const std::pair<const char*, void (*)(Program&)> cases[] = {
+        {"agreement", agreement},
         {"no message", no_message},
         {"every size, both directions", every_size_both_directions},
         {"every size, one direction", every_size_one_direction},

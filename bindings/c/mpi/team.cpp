@@ -41,8 +41,13 @@ int hocket_team_size(hocket_team* team, int* size) {
 }
 
 int hocket_team_mask(hocket_team* team, int64_t capacity, uint64_t* words, int64_t* count) {
-    return guard(__func__,
-                 [&] { write_list(behind(team)->value.mask().words(), capacity, words, count); });
+    return guard(__func__, [&] {
+        const auto held = behind(team);
+        if (words != nullptr)
+            write_mask(held->value.mask(), mask_of(team, capacity, words), count);
+        else if (count != nullptr)
+            *count = words_of(team);
+    });
 }
 
 int hocket_team_shares_memory(hocket_team* team, bool* shares) {

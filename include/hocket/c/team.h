@@ -5,9 +5,12 @@
  * HOCKET_TEAM_TYPE(value) is the type of a variable: hocket_team_reduce(team, HOCKET_MAX,
  * HOCKET_TEAM_TYPE(mine), &mine, -1, &largest).
  *
- * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. Every function
- * that communicates is a barrier of the team (but see HOCKET_TEAM_NO_BARRIER); wrong arguments
- * of one process are an error on all. */
+ * A mask is words of 64 bits: bit p % 64 of word p / 64 stands for process p. Functions that
+ * return a mask write all ceil(size / 64) words of the root team's processes; only
+ * hocket_team_mask accepts NULL instead of memory for them.
+ *
+ * Every function that communicates is a barrier of the team (but see HOCKET_TEAM_NO_BARRIER);
+ * wrong arguments of one process are an error on all. */
 #ifndef HOCKET_C_TEAM_H
 #define HOCKET_C_TEAM_H
 
@@ -37,7 +40,6 @@ int hocket_team_select_one(hocket_team* team, int* process);
 int hocket_team_wait(hocket_team* team, double timeout);
 int hocket_team_any(hocket_team* team, bool flag, double timeout, bool* result);
 int hocket_team_all(hocket_team* team, bool flag, double timeout, bool* result);
-/* Masks as results need memory for the root team's processes: ceil(size / 64) words. */
 int hocket_team_waitvec(hocket_team* team, bool flag, double timeout, int64_t capacity,
                         uint64_t* words, int64_t* count);
 int hocket_team_vote_count(hocket_team* team, int process, double timeout, int* result);
