@@ -56,7 +56,7 @@ struct Groups {
         constexpr std::int64_t stage = 256 << 10, place = 8;
         return threads * (bytes() + stage) + place * count();
     }
-    /// What copies cost more than those of rows, if more than a matrix or parts of blocks move.
+    /// The cost of copies beside those of rows, if more than a matrix or parts of blocks move.
     double cost_of_copies() const {
         const auto longer = std::count_if(ordered.extents.begin(), ordered.extents.end(),
                                           [](std::int64_t extent) { return extent > 1; });
