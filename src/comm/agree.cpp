@@ -238,7 +238,7 @@ Protocol<CallSignature> exchange_two(Group group, int tag, CallSignature mine, M
 }
 
 Protocol<std::string> agree_by(Group group, int tag, CallSignature mine, Merge merge) {
-    // Not the first agreement of a communicator, which no process knows to be in its node.
+    // Before a communicator's first agreement, no process knows its node: that one uses the tree.
     if (group.size() == 2 && !group.goes_in_node && !platform::simulated &&
         group.link->in_node(group.rank_of(1 - group.index))) {
         CallSignature all = co_await exchange_two(group, tag, std::move(mine), std::move(merge));

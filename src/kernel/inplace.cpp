@@ -159,8 +159,8 @@ InplacePlan plan_inplace(const Permutation& permutation, const Resources& means)
                     (method == "square" ? ", which is no square"
                      : method == "tiles"
                          ? ", whose fastest dimensions, of source and result, have no "
-                           "common divisor that is small enough for tiles, and which is too short, "
-                           "or the cap too small, for tiles without one"
+                           "common divisor that is small enough for tiles (tiles without one need "
+                           "longer dimensions, or a larger cap)"
                          : ", whose extents are too short") +
                     "; use method 'auto'");
     throw Error("permuting " + what + " in place by method '" + method + "' needs " +
