@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Masks of an array's shape as an index. A mask chooses elements in row-major order. If the parts of
-a large array are no runs of this order, it moves to even parts, one slab after the other."""
+"""Masks of an array's shape as an index. A mask chooses elements in row-major order. If the parts
+of a large array are no runs of this order, it moves to even parts, one slab after the other."""
 
 from __future__ import annotations
 
