@@ -221,14 +221,15 @@ def thread_audit(mpi: str) -> Path:
         return folder
 
 
-def audited(mpi: str, targets: Sequence[str] = ("audited",)) -> Path:
+def audited(mpi: str, targets: Sequence[str] = ("audited",), *, pointers: bool = False) -> Path:
     """The libraries and the C and C++ tests with address and undefined-behaviour sanitizers; the
-    folder."""
+    folder. With `pointers` each use of a pointer is checked by the second, too."""
     with environment.locked("audit"):
         folder = folder_of("audit")
         options = [
             f"-DHOCKET_ENV={environment.prefix_of(mpi)}",
             "-DHOCKET_AUDIT=ON",
+            f"-DHOCKET_AUDIT_POINTERS={'ON' if pointers else 'OFF'}",
             JOINED,
             "-DHOCKET_PYTHON=OFF",
             # Enough for line numbers, and quick to compile: optimizing the sanitizers' code takes

@@ -54,8 +54,13 @@ def check(mpi: str, arguments: list[str]) -> int:
         report.run("types of the rooms", [str(tools / "python"), "tools/type_counts.py"])
         report.run("words", [str(tools / "python"), "tools/words.py"])
 
-    report.together(texts)
-    folder = report.step("the build with sanitizers", lambda: build.audited(mpi))
+    folder: Path | None = None
+
+    def sanitized() -> None:
+        nonlocal folder
+        folder = report.step("the build with sanitizers", lambda: build.audited(mpi))
+
+    report.together(texts, sanitized)
     if folder is not None:
         report.together(
             lambda: tidy(report, mpi, tools, folder, everything=False),
@@ -71,14 +76,16 @@ def environment_of_check() -> Path:
 
 
 def soak(report: Report, mpi: str) -> None:
-    """Runs the checks that `make check` omits: every source in clang-tidy, Fortran with
-    sanitizers, and each source compiled separately."""
+    """Runs the checks that `make check` omits: every source in clang-tidy, all tests with the
+    sanitizers at each use of a pointer, and each source compiled separately."""
     python = build.environment_of(mpi)
+    targets = ("audited", "fortran_programs")
     folder = report.step(
-        "the build with sanitizers", lambda: build.audited(mpi, ["audited", "fortran_programs"])
+        "the build with sanitizers", lambda: build.audited(mpi, targets, pointers=True)
     )
     if folder is not None:
         tidy(report, mpi, environment_of_check(), folder, everything=True)
+        audit(report, folder, python)
         audit_fortran(report, folder, python)
     report.step("each source compiled alone", lambda: build.alone(mpi))
 
