@@ -67,8 +67,62 @@ endfunction()
 function(hocket_join target)
     if(HOCKET_JOINED)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+        set_property(GLOBAL APPEND PROPERTY hocket_joined "${target}")
     endif()
 endfunction()
+
+# Reading the standard library's headers takes g++ more than a second a source. So targets that are
+# joined and compiled with the same options read them compiled, once there are three of them.
+# Called when all targets are known; where sources are compiled one by one, an include that is
+# missing is an error. smpicxx compiles no headers.
+function(hocket_precompile_headers)
+    if(HOCKET_SIMULATED OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        return()
+    endif()
+    get_property(joined GLOBAL PROPERTY hocket_joined)
+    set(kinds "")
+    foreach(target IN LISTS joined)
+        get_target_property(kind ${target} TYPE)
+        get_target_property(options ${target} COMPILE_OPTIONS)
+        get_target_property(libraries ${target} LINK_LIBRARIES)
+        if("GTest::gtest_main" IN_LIST libraries)
+            string(APPEND kind "-gtest")
+        endif()
+        string(MAKE_C_IDENTIFIER "${kind}${options}" kind)
+        list(APPEND kinds ${kind})
+        # The first one's serve those who define more macros, but not those who define less.
+        get_target_property(definitions ${target} COMPILE_DEFINITIONS)
+        if(definitions)
+            list(APPEND defining_${kind} ${target})
+        else()
+            list(APPEND of_${kind} ${target})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES kinds)
+    foreach(kind IN LISTS kinds)
+        list(APPEND of_${kind} ${defining_${kind}})
+        list(LENGTH of_${kind} number)
+        if(number LESS 3)
+            continue()
+        endif()
+        list(POP_FRONT of_${kind} first)
+        set(headers ${hocket_standard_headers})
+        if(kind MATCHES "_gtest")
+            list(APPEND headers gtest/gtest.h)
+        endif()
+        list(TRANSFORM headers REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:<\\0$<ANGLE-R>>")
+        target_precompile_headers(${first} PRIVATE ${headers})
+        foreach(other IN LISTS of_${kind})
+            target_precompile_headers(${other} REUSE_FROM ${first})
+        endforeach()
+    endforeach()
+endfunction()
+cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL hocket_precompile_headers)
+# those that many sources include
+set(hocket_standard_headers
+    algorithm array atomic bit chrono cmath cstddef cstdint cstring functional limits map memory
+    mutex numeric optional span string string_view thread tuple type_traits utility variant vector
+)
 
 # hocket_optimize(<level> <target>...): how much the compiler does for the speed of release builds.
 function(hocket_optimize level)
