@@ -48,6 +48,9 @@ void bind_array(nb::module_& m) {
     m.def("parts_along", &Binding::parts_along, "layout"_a, "dimension"_a,
           "One index of each part into which the processes divide a dimension.");
 
+    m.def("number_of", &Binding::number_of, "layout"_a, "process"_a, "place"_a,
+          "The row-major number of a process's element, by its place among them.");
+
     m.def("within_buffers", &Binding::within_buffers, "bytes"_a,
           "The most bytes of a temporary array.");
 

@@ -100,6 +100,9 @@ struct Binding {
     /// without boxes and lists.
     static std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dimension);
 
+    /// The row-major number of one of a process's elements, by its place among them.
+    static std::int64_t number_of(const Layout& layout, std::int64_t process, std::int64_t place);
+
     /// The owner of each row-major element number, and the element's number in the owner's local
     /// array. @throws LayoutError for an element that no process holds.
     static void locate(const Layout& layout, std::span<const std::int64_t> numbers,

@@ -233,3 +233,22 @@ std::vector<std::int64_t> hocket::Binding::parts_along(const Layout& layout,
                                                        std::size_t dimension) {
     return array::parts_along(layout, dimension);
 }
+
+std::int64_t hocket::Binding::number_of(const Layout& layout, std::int64_t process,
+                                        std::int64_t place) {
+    const layout::Form& form = layout.form();
+    form.check_rank(process);
+    if (form.indexed()) {
+        for (const layout::Segment& segment : form.segments->in_order(process)) {
+            if (place < segment.length) return segment.first + place;
+            place -= segment.length;
+        }
+    }
+    const auto sets = form.sets(process);
+    std::int64_t number = 0, step = 1;
+    for (std::size_t d = sets.size(); d-- > 0; step *= layout.shape()[d]) {
+        number += sets[d].element(place % sets[d].count()) * step;
+        place /= sets[d].count();
+    }
+    return number;
+}

@@ -27,6 +27,7 @@ struct BlockSum {
 struct Guess {
     double start = 0;  ///< none yet
     int splits = 0;
+    bool zeros = false;  ///< some product of the last block was 0
 };
 /// `count` is a multiple of `lanes`, at most `longest_block`.
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);

@@ -43,6 +43,10 @@ struct Numbers {
     static constexpr std::int64_t line = 64 / sizeof(T);
     HOCKET_INLINE void prefetch(std::int64_t k) const { __builtin_prefetch(values + k + ahead<T>); }
     HOCKET_INLINE bool underflow(std::int64_t) const { return false; }
+    template <class Vector>
+    HOCKET_INLINE static void take(Vector& sum, Vector& x) {
+        exact::take(sum, x);
+    }
 };
 
 // Neighbours exchange their places.
@@ -85,6 +89,9 @@ struct Products {
         product = a * b;
         if constexpr (errors) Target::error(a, b, product, error);
     }
+    HOCKET_INLINE static void take(Vector& sum, Vector& x) {
+        exact::take(sum, x, Target::plus(sum, x));
+    }
     // Whether some product is 0 although neither of its factors is.
     HOCKET_INLINE bool underflow(std::int64_t count) const {
         Bits<Vector> any = {};
@@ -101,8 +108,9 @@ struct Products {
 
 // Takes `splits` parts of all terms, and adds the rests; errors of products begin with the second
 // part. The result is whole if no term is larger than twice `start` is made for, and the sum of
-// rests has few enough bits.
-template <class Vector, int splits, std::size_t parts, class Source>
+// rests has few enough bits. Without `zeros` it means nothing if some term is 0, but the sizes of
+// terms take a third of the operations.
+template <class Vector, int splits, std::size_t parts, bool zeros, class Source>
 HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, double start,
                                   Extent& extent) {
     constexpr int wide = splits > 1 ? 2 : 4;
@@ -116,7 +124,7 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
         for (int v = 0; v < wide; ++v) sums[level][v] = Vector{} + starts[level];
     }
     Extremes<Vector> extremes;
-    Vector smallest = Vector{} + 1.0;
+    Vector smallest = Vector{} + std::numeric_limits<double>::infinity();
     for (std::int64_t k = 0; k < count; k += std::int64_t{wide} * width<Vector>) {
         if constexpr (width<Vector> < 8)
             for (std::int64_t n = 0; n < std::int64_t{wide} * width<Vector>; n += Source::line)
@@ -128,17 +136,19 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
             terms.term(k + std::int64_t{v} * width<Vector>, x, error);
             all[v] = x;
             if constexpr (Source::errors) lower(smallest, x);
+            if constexpr (!zeros) raise(extremes.most, x);
 #pragma GCC unroll 4
             for (int level = 0; level < splits; ++level) {
-                take(sums[level][v], x);
+                Source::take(sums[level][v], x);
                 if constexpr (Source::errors)
-                    if (level > 0) take(sums[level][v], error);
+                    if (level > 0) Source::take(sums[level][v], error);
             }
             sums[splits][v] += x;
             if constexpr (Source::errors) sums[splits][v] += error;
         }
-        widen(extremes, all);
+        if constexpr (zeros) widen(extremes, all);
     }
+    if constexpr (!zeros) extremes.least = ((Bits<Vector>)smallest | sign) - 1;
     double found[parts][most_splits + 1] = {};
     for (int level = 0; level <= splits; ++level) {
         Vector all = {};
@@ -150,10 +160,9 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
     bool fits = extent.top * (0.75 * (1 << spare)) < start &&
                 extent.splits_for(field_of(start) - 1023 - spare) <= splits;
     if constexpr (Source::errors) {
-        bool any_zero = false;
-        for (int lane = 0; lane < width<Vector>; ++lane) any_zero = any_zero || smallest[lane] == 0;
+        for (int lane = 0; lane < width<Vector>; ++lane) extent.any_zero |= smallest[lane] == 0;
         fits = fits && extent.unit >= least_unit;
-        if (any_zero && terms.underflow(count)) fits = extent.zero = false;
+        if (zeros && extent.any_zero && terms.underflow(count)) fits = extent.zero = false;
     }
     Sums<parts> result;
     for (std::size_t part = 0; part < parts; ++part) {
@@ -173,6 +182,34 @@ inline void learn(Guess& guess, const Extent& extent) {
     if (guess.splits <= most_splits) guess.start = start_for(extent.top);
 }
 
+// Products with errors need all parts.
+template <class Vector, std::size_t parts, class Source>
+HOCKET_INLINE Sums<parts> extract_products(const Source& terms, std::int64_t count, Guess& guess,
+                                           Extent& extent) {
+    Sums<parts> sums;
+    if (!guess.zeros)
+        sums = extract<Vector, most_splits, parts, false>(terms, count, guess.start, extent);
+    if (guess.zeros || extent.any_zero)
+        sums = extract<Vector, most_splits, parts, true>(terms, count, guess.start, extent);
+    guess.zeros = extent.any_zero;
+    return sums;
+}
+
+template <class Vector, std::size_t parts, class Source>
+HOCKET_INLINE Sums<parts> extract_numbers(const Source& terms, std::int64_t count, Guess& guess,
+                                          Extent& extent) {
+    switch (guess.splits) {
+        case 0:
+            return extract<Vector, 0, parts, true>(terms, count, guess.start, extent);
+        case 1:
+            return extract<Vector, 1, parts, true>(terms, count, guess.start, extent);
+        case 2:
+            return extract<Vector, 2, parts, true>(terms, count, guess.start, extent);
+        default:
+            return extract<Vector, most_splits, parts, true>(terms, count, guess.start, extent);
+    }
+}
+
 template <class Vector, std::size_t parts, class Source>
 HOCKET_INLINE Sums<parts> sum_lanes(const Source& terms, std::int64_t count, Guess& guess) {
     Extent extent;
@@ -183,20 +220,10 @@ HOCKET_INLINE Sums<parts> sum_lanes(const Source& terms, std::int64_t count, Gue
     }
     for (int attempt = 0; attempt < 2 && guess.start != 0; ++attempt) {
         Sums<parts> sums;
-        const int splits = Source::errors ? most_splits : guess.splits;  // they need all
-        switch (splits) {
-            case 0:
-                sums = extract<Vector, 0, parts>(terms, count, guess.start, extent);
-                break;
-            case 1:
-                sums = extract<Vector, 1, parts>(terms, count, guess.start, extent);
-                break;
-            case 2:
-                sums = extract<Vector, 2, parts>(terms, count, guess.start, extent);
-                break;
-            default:
-                sums = extract<Vector, most_splits, parts>(terms, count, guess.start, extent);
-        }
+        if constexpr (Source::errors)
+            sums = extract_products<Vector, parts>(terms, count, guess, extent);
+        else
+            sums = extract_numbers<Vector, parts>(terms, count, guess, extent);
         learn(guess, extent);
         if (std::ranges::all_of(sums, &BlockSum::whole)) return sums;
     }

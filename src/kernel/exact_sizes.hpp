@@ -74,9 +74,10 @@ HOCKET_INLINE void lower(Vector& least, const Vector& x) {
 
 // The sizes of a block's numbers.
 struct Extent {
-    double top = 0;    // the largest, except NaN
-    bool zero = true;  // all are
-    int unit = 0;      // 2^unit divides all of them
+    double top = 0;         // the largest, except NaN
+    bool zero = true;       // all are
+    int unit = 0;           // 2^unit divides all of them
+    bool any_zero = false;  // of products with errors
     int splits_for(int exponent) const {
         // `splits` parts of `taken` bits each, and the rest: so many bits below 2^exponent. The
         // leading sum takes numbers of twice the size, too.
@@ -86,12 +87,15 @@ struct Extent {
     }
 };
 
-// Adds x to a sum, and leaves in x what the sum does not take.
+// Adds x to a sum, and leaves in x what the sum does not take. `more`: sum + x.
 template <class Vector>
-HOCKET_INLINE void take(Vector& sum, Vector& x) {
-    const Vector more = sum + x;
+HOCKET_INLINE void take(Vector& sum, Vector& x, const Vector& more) {
     x -= more - sum;
     sum = more;
+}
+template <class Vector>
+HOCKET_INLINE void take(Vector& sum, Vector& x) {
+    take(sum, x, sum + x);
 }
 
 // Collects an extent. A negative number less one unit in the last place makes zero the largest.

@@ -117,6 +117,21 @@ def test_many_random_expressions(comm):
         compare(comm, [17, case, comm.size])
 
 
+@ranks(1)
+def test_an_element_has_one_number_by_its_place_in_any_layout(comm):
+    from hocket import _mpi
+    from hocket.computing.layouts import numbers
+
+    for case in range(60):
+        choose = random_layouts.from_rng(np.random.default_rng([31, case]))
+        shape = random_layouts.any_shape(choose)
+        layout = random_layouts.any_layout(choose, shape, 4, depth=1).layout(hk)
+        for process in range(layout.size):
+            listed = numbers(layout, process).reshape(-1).tolist()
+            found = [_mpi.number_of(layout._native, process, k) for k in range(len(listed))]
+            assert found == listed, (layout, process)
+
+
 @ranks(1, 2, 3)
 def test_results_of_a_size_by_the_data_are_in_even_parts(comm):
     a = hk.arange(hk.Layout((5, 4), "(*, CYCLIC)", comm.size), comm=comm)

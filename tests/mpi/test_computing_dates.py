@@ -13,7 +13,18 @@ from lockstep import ranks
 import hocket as hk
 
 VALUES = np.array([[3, 0, 8, 1], [2, 9, 4, 0], [7, 5, 6, 2]])
+
+
+def greatest_of_some(x: Any, axis: Any) -> Any:
+    return np.max(x, axis, where=VALUES < 7, initial=VALUES.astype(x.dtype)[0, 3])
+
+
+def least_of_some(x: Any, axis: Any) -> Any:
+    return np.min(x, axis, where=VALUES > 2, initial=VALUES.astype(x.dtype)[1, 1])
+
+
 ORDER = [np.max, np.min, np.ptp, np.count_nonzero, np.maximum.reduce, np.fmin.reduce]
+ORDER += [greatest_of_some, least_of_some]
 
 
 @ranks(1, 2)

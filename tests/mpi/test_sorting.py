@@ -147,17 +147,21 @@ def test_a_sort_never_gathers_equal_elements_on_one_process(comm):
 
 
 @ranks(2, 3)
-def test_complex_nan_are_one_value_unless_equal_nan_is_false(comm):
+def test_the_values_of_unique_are_numpys_to_the_bit(comm):
     nan = np.nan
     x = np.array([complex(nan, nan)] * 2 + [0, complex(1, nan), complex(nan, 1), complex(2, 0)])
-    for layout in layouts(len(x), comm.size):
+    signed = np.random.default_rng(14).choice(PECULIAR, 40)
+    cases = [(each, layout) for each in (x, signed) for layout in layouts(len(each), comm.size)]
+    for x, layout in cases:
         a = hk.wrap(x[layout.global_indices(comm.rank)[0]], layout, comm)
         found = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
         expected = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
         for one, other in zip(found, expected):
             one = hk.replicated(one)
             assert one.shape == other.shape and one.tobytes() == other.tobytes(), layout
-        assert np.unique(a, equal_nan=False).size == len(x)
+        distinct = np.unique(x, equal_nan=False, return_index=True)
+        for one, other in zip(np.unique(a, equal_nan=False, return_index=True), distinct):
+            assert hk.replicated(one).tobytes() == other.tobytes(), layout
     pairs = np.array([(k % 3, k % 2) for k in range(8)], "i4,f8")
     for layout in layouts(len(pairs), comm.size):
         mine = pairs[layout.global_indices(comm.rank)[0]]

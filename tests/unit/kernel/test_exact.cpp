@@ -292,7 +292,9 @@ void dot_products_of_integers(Number number, int bits) {
                     for (auto* const each : {&x, &y}) {
                         const auto size = random() % static_cast<unsigned>(spread + 1);
                         const auto integer = static_cast<std::int64_t>(random()) >> (64 - bits);
-                        const __int128 value = static_cast<__int128>(integer) << size;
+                        // One product of the second of three blocks is 0.
+                        const __int128 value =
+                            k == 4999 ? 0 : static_cast<__int128>(integer) << size;
                         (*each)[static_cast<std::size_t>(k * step)] = static_cast<T>(value);
                         (each == &x ? a : b).push_back(value);
                     }

@@ -102,6 +102,9 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
         return dtype.type(-math.inf if least else math.inf)
     if dtype.kind == "b":
         return np.bool_(not least)
+    if dtype.kind in "mM":  # NaT is the least integer
+        number = np.iinfo(np.int64).min + 1 if least else np.iinfo(np.int64).max
+        return np.asarray(number).astype(dtype)[()]
     return dtype.type(np.iinfo(dtype).min if least else np.iinfo(dtype).max)
 
 

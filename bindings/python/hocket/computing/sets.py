@@ -39,9 +39,13 @@ def unique(
     by_order = return_inverse and not equal_nan
     values, counts = counted(a, equal_nan, return_counts or return_index or by_order)
     found: list[Any] = [values]
-    order: Any = argsort(ravel(a), 0) if return_index or by_order else None
+    flat: Any = ravel(a) if return_index or by_order else None
+    order: Any = None if flat is None else argsort(flat, 0)
     if return_index:
-        found.append(order[np.subtract(np.cumsum(counts), counts)])
+        firsts = order[np.subtract(np.cumsum(counts), counts)]
+        if a.dtype.kind in "fc":  # equal elements may differ: zeros have signs, NaN payloads
+            found[0] = values = flat[firsts]
+        found.append(firsts)
     if return_inverse and not by_order:
         number = searchsorted(values, a)
         if a.dtype.kind == "c":  # NaN that are in order after the one that remains

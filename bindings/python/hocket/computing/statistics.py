@@ -13,12 +13,11 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
 from hocket.computing.combining import combined, finish, on_grid, remain, to_out
-from hocket.computing.layouts import indices_along, kept, numbers, one_axis, reduced_axes
+from hocket.computing.layouts import numbers, one_axis, reduced_axes
 from hocket.computing.masks import true_numbers
 from hocket.computing.operands import made, without_copies
 from hocket.computing.reductions import of_parts
 from hocket.errors import LayoutError, MismatchError
-from hocket.layouts import Layout
 
 
 def mean(
@@ -150,28 +149,6 @@ def better_of(wins: Any, x: Any, y: Any) -> Any:
     return np.where(np.where(same, y["index"] < x["index"], over), y, x)
 
 
-@kept
-def first_of_run(layout: Layout, rank: int) -> Optional[int]:
-    """The row-major number of the first local element, if the others' follow it one by one."""
-    first, last = (place_to_number(layout, rank, k) for k in (0, layout.local_elements(rank) - 1))
-    return first if last - first + 1 == layout.local_elements(rank) else None
-
-
-def place_to_number(layout: Layout, rank: int, place: int) -> int:
-    at = np.unravel_index(place, layout.local_shape(rank))
-    along = indices_along(layout, rank)
-    index = [int(own(int(k), int(k) + 1)[0]) for own, k in zip(along, at)]
-    return int(np.ravel_multi_index(index, layout.shape)) if index else 0
-
-
-def number_of(layout: Layout, rank: int, place: int) -> int:
-    """The row-major number of one local element, by its place among them."""
-    if layout._native.is_indexed:
-        return int(layout.global_indices(rank)[0][place])
-    first = first_of_run(layout, rank)
-    return place_to_number(layout, rank, place) if first is None else first + place
-
-
 @functools.lru_cache(maxsize=1024)
 def pair_of(find: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Of an element and its index. Raises for a dtype without an order."""
@@ -226,7 +203,7 @@ def place_in_all(find: Any, a: Array, pair: np.dtype[Any]) -> Any:
             at = order[find(local[order])]
         else:
             at = find(local)
-        index = np.int64(number_of(a.layout, rank, int(at)))
+        index = np.int64(_mpi.number_of(a._layout._native, rank, int(at)))
         mine = local[at : at + 1].tobytes() + index.tobytes()
     rows = _mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine).view(pair)
     order = rows["index"].tolist()
