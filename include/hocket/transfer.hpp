@@ -103,12 +103,12 @@ class Transfer {
     /// counts as refused.
     std::shared_ptr<Operation> start_later(const Array& source, const Array& destination) const;
     /// An address that all copies of this transfer share, and no other transfer has: for Region.
-    const void* identity() const { return state_.get(); }
+    const void* identity() const { return &*state_; }
 
     class State;
 
   private:
-    std::shared_ptr<State> state_;
+    handle::Shared<State, "Transfer"> state_;
 };
 
 /// Copies the whole array from process `root` (scatter) or to it (gather). Only the root reads or
