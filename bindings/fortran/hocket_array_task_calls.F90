@@ -26,10 +26,17 @@ contains
     type(hocket_array), intent(out), target :: section
     integer, intent(out), optional :: ierr
     type(hocket_slice), allocatable, target :: held(:)
-    if (size(slices) /= dimensions_of(array)) then
-      call wrong_length('hocket_array_section', 'slices', size(slices), dimensions_of(array), ierr)
+    type(hocket_layout), target :: layout
+    integer(c_int) :: code
+    logical :: is_wrong
+    code = c_hocket_array_layout(array%handle, c_loc(layout%handle))
+    if (code /= 0) then
+      call finish(code, ierr)
       return
     end if
+    is_wrong = wrong_slice(slices, layout, 'hocket_array_section', ierr)
+    code = c_hocket_layout_free(c_loc(layout%handle))
+    if (is_wrong) return
     allocate (held(size(slices) + 1))
     held(:size(slices)) = slices
     call finish(c_hocket_array_section(array%handle, c_loc(held), c_loc(section%handle)), ierr)

@@ -46,7 +46,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     : state_(
           std::make_shared<State>(State{width,
                                         halo::bordered_shape(array.layout(), array.process(),
-                                                             array.dtype(), width, periodic),
+                                                             array.dtype(), width, periodic, order),
                                         array})) {
     State& made = *state_;
     const Layout& layout = array.layout();
