@@ -114,6 +114,12 @@ class Array {
     handle::Shared<State, "Array"> state_;
 };
 
+/// The array with its elements converted to another type, with the values of NumPy's astype, except
+/// that a float beyond the range of an integer type gives some integer. New memory, row-major, or
+/// column-major like the array's; the array's layout. Local. @throws MismatchError for types other
+/// than bool, integers, float16, 32 and 64, and complex64 and 128.
+Array astype(const Array& array, const DType& dtype);
+
 /// The distance in bytes between neighbours along each dimension of a dense row-major array.
 Shape dense_strides(const Shape& shape, std::int64_t itemsize);
 

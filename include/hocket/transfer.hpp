@@ -39,6 +39,9 @@ struct RedistributeOptions {
     std::optional<std::int64_t> max_buffer = {};
     /// For scatter and gather: the strides of the whole array in bytes. Empty: dense and row-major.
     Shape whole_strides = {};
+    /// For redistribute and iredistribute: converts numbers if the arrays have different types, as
+    /// astype does. Of the two types, the one with fewer bytes travels.
+    bool convert = false;
 };
 
 /// Copies `source` into `destination`, which has its own layout. Collective over the communicator
