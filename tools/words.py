@@ -67,6 +67,7 @@ NAMES = {
 #: (file, names): an array's capacity has the public name `room`; a layout's names; a public call
 NAMED = (
     ("src/transfer/array.cpp", "room|room_|room_of|small_room|place|places|section_places"),
+    ("src/transfer/convert.cpp", "room"),
     ("src/transfer/redistribute.cpp", "tell"),
     ("src/shm/memory.cpp", "room"),
     ("src/remap/remap.cpp", "room|place|remap_room"),

@@ -236,6 +236,18 @@ int hocket_grade(const hocket_array* array, const hocket_compute_options* option
         [](const Array& a, const ComputeOptions& with) { return grade(a, with); });
 }
 
+int hocket_random_uniform(hocket_array* array, uint64_t seed, double low, double high) {
+    return guard(__func__, [&] { random_uniform(behind(array)->value, seed, low, high); });
+}
+
+int hocket_random_normal(hocket_array* array, uint64_t seed, double mean, double deviation) {
+    return guard(__func__, [&] { random_normal(behind(array)->value, seed, mean, deviation); });
+}
+
+int hocket_random_integers(hocket_array* array, uint64_t seed, int64_t low, int64_t high) {
+    return guard(__func__, [&] { random_integers(behind(array)->value, seed, low, high); });
+}
+
 int hocket_array_item(const hocket_array* array, const char* dtype, void* value) {
     return guard(__func__, [&] {
         const Array held = behind(array)->value;

@@ -74,6 +74,8 @@ int failure(const char* function) noexcept {
         } catch (...) {
             return remember(HOCKET_ERR_ARGUMENT, error.what());
         }
+    } catch (const MemoryError& error) {
+        return remember(HOCKET_ERR_MEMORY, error.what());
     } catch (const std::bad_alloc&) {
         return remember(HOCKET_ERR_MEMORY, "there is no more memory");
     } catch (const std::exception& error) {

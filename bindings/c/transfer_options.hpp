@@ -14,6 +14,7 @@ inline RedistributeOptions transfer_options_of(const hocket_transfer_options* op
     if (options == nullptr) return all;
     if (options->axes != nullptr) all.axes.assign(options->axes, options->axes + dimensions);
     if (options->strategy != nullptr) all.strategy = options->strategy;
+    all.convert = options->convert;
     if (options->max_buffer != 0) all.max_buffer = options->max_buffer;
     return all;
 }

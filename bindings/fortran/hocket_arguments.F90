@@ -7,7 +7,7 @@ module hocket_arguments
   implicit none
   private
   public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
-  public :: wanted, wanted_text, c_texts, fault_of_order, wrong_entry
+  public :: wanted, wanted_text, c_texts, fault_of_order, wrong_entry, wrong_slice
 
   ! The number of dimensions of a layout, or of an array's layout; -1 for a freed handle, which the
   ! call itself reports.
@@ -127,6 +127,44 @@ contains
         ', whose indices are 1 to ', extents(d)
       call fail(HOCKET_ERR_LAYOUT, procedure//trim(words), ierr)
       is_outside = .true.
+      return
+    end do
+  end function
+
+  ! Whether a slice, which counts from 0 here, cannot be in the layout; the message counts from 1. A
+  ! wrong handle is left to C.
+  function wrong_slice(slices, layout, procedure, ierr) result(is_wrong)
+    type(hocket_slice), intent(in) :: slices(:)
+    type(hocket_layout), intent(in) :: layout
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: ierr
+    logical :: is_wrong
+    integer(c_int64_t), target :: extents(max(size(slices), 1)), found
+    integer(c_int64_t) :: last
+    character(200) :: words
+    integer :: d
+    is_wrong = .false.
+    if (size(slices) /= dimensions_of(layout)) then
+      is_wrong = .true.
+      call wrong_length(procedure, 'slices', size(slices), dimensions_of(layout), ierr)
+      return
+    end if
+    if (c_hocket_layout_shape(layout%handle, size(extents, kind=c_int64_t), c_loc(extents), &
+                              c_loc(found)) /= 0) return
+    do d = 1, size(slices)
+      associate (slice => slices(d))
+        last = slice%first + slice%step*(slice%count - 1)
+        if (slice%step /= 0 .and. (slice%count == 0 .or. (min(slice%first, last) >= 0 .and. &
+                                                          max(slice%first, last) < extents(d)))) cycle
+        if (slice%step == 0) then
+          write (words, '(a, i0, a)') ': the triplet of dimension ', d, ' has step 0'
+        else
+          write (words, '(4(a, i0))') ': indices ', slice%first + 1, ' to ', last + 1, &
+            ' of dimension ', d, ' leave the array, whose indices are 1 to ', extents(d)
+        end if
+      end associate
+      call fail(HOCKET_ERR_LAYOUT, procedure//trim(words), ierr)
+      is_wrong = .true.
       return
     end do
   end function

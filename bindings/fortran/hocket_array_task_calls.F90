@@ -26,10 +26,17 @@ contains
     type(hocket_array), intent(out), target :: section
     integer, intent(out), optional :: ierr
     type(hocket_slice), allocatable, target :: held(:)
-    if (size(slices) /= dimensions_of(array)) then
-      call wrong_length('hocket_array_section', 'slices', size(slices), dimensions_of(array), ierr)
+    type(hocket_layout), target :: layout
+    integer(c_int) :: code
+    logical :: is_wrong
+    code = c_hocket_array_layout(array%handle, c_loc(layout%handle))
+    if (code /= 0) then
+      call finish(code, ierr)
       return
     end if
+    is_wrong = wrong_slice(slices, layout, 'hocket_array_section', ierr)
+    code = c_hocket_layout_free(c_loc(layout%handle))
+    if (is_wrong) return
     allocate (held(size(slices) + 1))
     held(:size(slices)) = slices
     call finish(c_hocket_array_section(array%handle, c_loc(held), c_loc(section%handle)), ierr)
@@ -68,13 +75,14 @@ contains
   end subroutine
 
   subroutine hocket_redistribute(source, destination, order, strategy, profile, timeout, &
-                                 max_buffer, ierr)
+                                 max_buffer, convert, ierr)
     type(hocket_array), intent(in) :: source, destination
     integer, intent(in), optional :: order(:)
     character(*), intent(in), optional :: strategy
     type(hocket_profile), intent(inout), optional, target :: profile
     real(real64), intent(in), optional :: timeout
     integer(int64), intent(in), optional :: max_buffer  ! bytes beside the arrays
+    logical, intent(in), optional :: convert  ! numbers, if the arrays have different types
     integer, intent(out), optional :: ierr
     type(hocket_transfer_options), target :: options
     integer(c_int64_t), allocatable, target :: axes(:)
@@ -90,19 +98,20 @@ contains
         return
       end if
     end if
-    call set_options(options, axes, name, order, strategy, max_buffer)
+    call set_options(options, axes, name, order, strategy, max_buffer, convert)
     if (present(profile)) options%profile = c_loc(profile)
     call finish(c_hocket_redistribute(source%handle, destination%handle, c_loc(options), &
                                       seconds(timeout)), ierr)
   end subroutine
 
   subroutine hocket_iredistribute(source, destination, operation, order, strategy, max_buffer, &
-                                  ierr)
+                                  convert, ierr)
     type(hocket_array), intent(in) :: source, destination
     type(hocket_operation), intent(out), target :: operation
     integer, intent(in), optional :: order(:)
     character(*), intent(in), optional :: strategy
     integer(int64), intent(in), optional :: max_buffer  ! bytes beside the arrays
+    logical, intent(in), optional :: convert  ! numbers, if the arrays have different types
     integer, intent(out), optional :: ierr
     type(hocket_transfer_options), target :: options
     integer(c_int64_t), allocatable, target :: axes(:)
@@ -118,7 +127,7 @@ contains
         return
       end if
     end if
-    call set_options(options, axes, name, order, strategy, max_buffer)
+    call set_options(options, axes, name, order, strategy, max_buffer, convert)
     call finish(c_hocket_iredistribute(source%handle, destination%handle, c_loc(options), &
                                        c_loc(operation%handle)), ierr)
   end subroutine
@@ -168,13 +177,14 @@ contains
   end subroutine
 
   ! The options of a transfer; `axes` and `name` are the memory behind their pointers.
-  subroutine set_options(options, axes, name, order, strategy, max_buffer)
+  subroutine set_options(options, axes, name, order, strategy, max_buffer, convert)
     type(hocket_transfer_options), intent(inout) :: options
     integer(c_int64_t), allocatable, target, intent(inout) :: axes(:)
     character(kind=c_char), allocatable, target, intent(inout) :: name(:)
     integer, intent(in), optional :: order(:)
     character(*), intent(in), optional :: strategy
     integer(int64), intent(in), optional :: max_buffer
+    logical, intent(in), optional :: convert
     if (present(order)) then
       axes = [order - 1_c_int64_t, 0_c_int64_t]
       options%axes = c_loc(axes)
@@ -184,6 +194,7 @@ contains
       options%strategy = c_loc(name)
     end if
     if (present(max_buffer)) options%max_buffer = max_buffer
+    if (present(convert)) options%convert = logical(convert, c_bool)
   end subroutine
 
   ! Permutes a distributed array within its own memory; the handle then names the permuted array.

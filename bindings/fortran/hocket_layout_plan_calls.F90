@@ -145,10 +145,7 @@ contains
     type(hocket_layout), intent(out), target :: section
     integer, intent(out), optional :: ierr
     type(hocket_slice), allocatable, target :: held(:)
-    if (size(slices) /= dimensions_of(layout)) then
-      call wrong_length('hocket_layout_section', 'slices', size(slices), dimensions_of(layout), ierr)
-      return
-    end if
+    if (wrong_slice(slices, layout, 'hocket_layout_section', ierr)) return
     held = [slices, hocket_subscript(1)]
     call finish(c_hocket_layout_section(layout%handle, c_loc(held), c_loc(section%handle)), ierr)
   end subroutine
@@ -164,11 +161,7 @@ contains
     integer(c_int64_t), target :: count
     integer(c_int) :: code
     allocate (values(0))
-    if (size(slices) /= dimensions_of(layout)) then
-      call wrong_length('hocket_layout_section_places', 'slices', size(slices), &
-                        dimensions_of(layout), ierr)
-      return
-    end if
+    if (wrong_slice(slices, layout, 'hocket_layout_section_places', ierr)) return
     held = [slices, hocket_subscript(1)]
     code = c_hocket_layout_section_places(layout%handle, c_loc(held), int(rank, c_int64_t), &
                                           dimension - 1_c_int64_t, 0_c_int64_t, c_null_ptr, &

@@ -112,6 +112,8 @@ WIDE = {
     "moved",
     "moved_without",
     "hash",
+    "low",
+    "high",
 }
 # Lists of either kind.
 EITHER_KIND = {"shape", "index", "extents"}

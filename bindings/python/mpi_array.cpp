@@ -193,6 +193,20 @@ void bind_array(nb::module_& m) {
             });
         },
         "array"_a, "shift"_a, "boundary"_a, "dim"_a);
+    m.def("random_uniform", [](const Array& array, std::uint64_t seed, double low, double high) {
+        const nb::gil_scoped_release release;
+        random_uniform(array, seed, low, high);
+    });
+    m.def("random_normal",
+          [](const Array& array, std::uint64_t seed, double mean, double deviation) {
+              const nb::gil_scoped_release release;
+              random_normal(array, seed, mean, deviation);
+          });
+    m.def("random_integers",
+          [](const Array& array, std::uint64_t seed, std::uint64_t first, std::uint64_t count) {
+              const nb::gil_scoped_release release;
+              Binding::random_integers(array, seed, first, count);
+          });
     m.def(
         "exact_sum",
         [](const Array& array, const std::vector<std::int64_t>& dims) {

@@ -7,6 +7,5 @@
 void bind_layout(nanobind::module_& m);
 void bind_plan(nanobind::module_& m);
 void bind_kernel(nanobind::module_& m);
-void bind_random(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_observe(nanobind::module_& m);

@@ -50,7 +50,6 @@ NB_MODULE(_pure, m) {
     bind_layout(m);
     bind_plan(m);
     bind_kernel(m);
-    bind_random(m);
     bind_store(m);
     bind_observe(m);
 }

@@ -26,9 +26,10 @@ struct DType {
     friend bool operator==(const DType&, const DType&) = default;
 };
 
-/// The element type of a C++ arithmetic or complex type.
-template <class T>
+/// The element type of a C++ arithmetic or complex type, const or not.
+template <class Element>
 DType dtype_of() {
+    using T = std::remove_cv_t<Element>;
     constexpr auto bits = [](std::size_t bytes) { return std::to_string(8 * bytes); };
     if constexpr (std::is_same_v<T, bool>) {
         return {"bool", sizeof(T)};
@@ -70,16 +71,16 @@ class Array {
     /// because no strides can describe them.
     Array section(std::span<const Slice> slices) const;
 
-    const Layout& layout() const { return layout_; }
-    const DType& dtype() const { return dtype_; }
-    const Comm& comm() const { return comm_; }
-    void* data() const { return data_; }
-    const Shape& strides() const { return strides_; }  ///< bytes
-    const Shape& local_shape() const { return local_shape_; }
-    bool writable() const { return writable_; }
+    const Layout& layout() const { return state_->layout; }
+    const DType& dtype() const { return state_->dtype; }
+    const Comm& comm() const { return state_->comm; }
+    void* data() const { return state_->data; }
+    const Shape& strides() const { return state_->strides; }  ///< bytes
+    const Shape& local_shape() const { return state_->local_shape; }
+    bool writable() const { return state_->writable; }
     /// Bytes from data() on that the array may use: at least its own size, if it is dense.
-    std::int64_t room() const { return room_; }
-    const std::shared_ptr<const void>& keep() const { return keep_; }
+    std::int64_t room() const { return state_->room; }
+    const std::shared_ptr<const void>& keep() const { return state_->keep; }
     /// This process's number in the layout; -1 for a process beyond it.
     std::int64_t process() const;
 
@@ -89,24 +90,35 @@ class Array {
     std::span<T> local() const {
         require_dense(dtype_of<T>());
         std::size_t count = 1;
-        for (const auto extent : local_shape_) count *= static_cast<std::size_t>(extent);
-        return {static_cast<T*>(data_), count};
+        for (const auto extent : local_shape()) count *= static_cast<std::size_t>(extent);
+        return {static_cast<T*>(data()), count};
     }
 
   private:
-    Array(Layout layout, DType dtype, Comm comm);
+    struct State {
+        Layout layout;
+        DType dtype;
+        Comm comm;
+        Shape local_shape;
+        Shape strides = {};
+        void* data = nullptr;
+        std::shared_ptr<const void> keep = {};
+        bool writable = true;
+        std::int64_t room = 0;
+    };
+
+    Array(const Layout& layout, const DType& dtype, const Comm& comm);
     std::int64_t local_bytes() const;
     void require_dense(const DType& wanted) const;
 
-    Layout layout_;
-    DType dtype_;
-    Comm comm_;
-    void* data_ = nullptr;
-    Shape strides_, local_shape_;
-    std::shared_ptr<const void> keep_;
-    bool writable_ = true;
-    std::int64_t room_ = 0;
+    handle::Shared<State, "Array"> state_;
 };
+
+/// The array with its elements converted to another type, with the values of NumPy's astype, except
+/// that a float beyond the range of an integer type gives some integer. New memory, row-major, or
+/// column-major like the array's; the array's layout. Local. @throws MismatchError for types other
+/// than bool, integers, float16, 32 and 64, and complex64 and 128.
+Array astype(const Array& array, const DType& dtype);
 
 /// The distance in bytes between neighbours along each dimension of a dense row-major array.
 Shape dense_strides(const Shape& shape, std::int64_t itemsize);

@@ -145,6 +145,11 @@ struct Binding {
         const Comm& comm, const void* mine, std::int64_t bytes,
         const std::function<void(const std::byte* values, std::int64_t count)>& take);
 
+    /// hocket::random_integers without checks: `count` integers from `first` on, which has 64 bits
+    /// of either sign.
+    static void random_integers(const Array& array, std::uint64_t seed, std::uint64_t first,
+                                std::uint64_t count);
+
     /// The elements of these row-major numbers, on whatever processes, of an array without copies.
     /// Collective.
     static void fetch(const Array& array, std::span<const std::int64_t> numbers, void* values);

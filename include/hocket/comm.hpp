@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hocket/error.hpp"
+#include "hocket/handle.hpp"
 
 namespace hocket {
 
@@ -29,7 +30,7 @@ class Comm {
     friend bool operator==(const Comm& a, const Comm& b) { return a.state_ == b.state_; }
 
   private:
-    std::shared_ptr<comm::State> state_;
+    handle::Shared<comm::State, "Comm"> state_;
 };
 
 /// The numbers of short messages without data that this process has sent and received so far to

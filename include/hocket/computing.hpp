@@ -52,10 +52,10 @@ struct ComputeOptions {
     Deadline deadline = {};        ///< of each wait
 };
 
-// Every function but for_each, item, global_indices and transpose is collective over the arrays'
-// communicator. Results are new arrays; every process holds a result of shape (). Wrong arguments
-// of one process raise on every process (LayoutError: shapes, dimensions, indices; MismatchError:
-// types, different calls; Error: different communicators), before any element moves.
+// Every function but for_each, item, global_indices, transpose and random_* is collective over the
+// arrays' communicator. Results are new arrays; every process holds a result of shape (). Wrong
+// arguments of one process raise on every process (LayoutError: shapes, dimensions, indices;
+// MismatchError: types, different calls; Error: different communicators), before any element moves.
 
 /// Combines the elements: the result has shape () or, along `dim`, the array's shape without that
 /// dimension. Reads `mask`. Sums of floating-point numbers (float16, 32, 64; complex, by parts) are
@@ -131,6 +131,19 @@ Array scatter_combine(const Array& base, const Array& values, std::span<const Ar
 /// GRADE_UP and, with `descending`, GRADE_DOWN: the indices along `dim` (a vector needs none) that
 /// sort the elements. Equal elements keep their order; NaN comes last. int64, the array's layout.
 Array grade(const Array& array, const ComputeOptions& options = {});
+
+/// Random numbers by counter: the value of an element depends on the seed, the function with its
+/// arguments, and the element's row-major number, but not on the layout (Salmon, Moraes, Dror,
+/// Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). All languages get the same numbers.
+/// Local. From `low` up to, but not including, `high`. @throws Error unless the array has a
+/// floating-point type, can be written, and low <= high, both finite.
+void random_uniform(const Array& array, std::uint64_t seed, double low = 0, double high = 1);
+/// Normally distributed (Box, Muller, 1958). @throws Error as random_uniform, and for a negative
+/// deviation.
+void random_normal(const Array& array, std::uint64_t seed, double mean = 0, double deviation = 1);
+/// Integers from `low` up to, but not including, `high`. @throws Error unless the array has a type
+/// of integers, which can hold them, and can be written; for no integers, and for more than 2^32.
+void random_integers(const Array& array, std::uint64_t seed, std::int64_t low, std::int64_t high);
 
 /// The element of an array of shape (). @throws Error for another type or shape.
 template <class T>

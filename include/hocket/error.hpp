@@ -51,6 +51,12 @@ class ArgumentError : public Error {
     using Error::Error;
 };
 
+/// There is no memory for an array.
+class MemoryError : public Error {
+  public:
+    using Error::Error;
+};
+
 /// A receive on a channel that its sender has closed.
 class EndOfStream : public Error {
   public:

@@ -39,8 +39,8 @@ class Halo {
                   Order order = Order::row_major);
 
     /// The array within the border. Programs compute on, and send, its local elements.
-    const Array& array() const { return array_; }
-    const Shape& width() const { return width_; }
+    const Array& array() const { return state_->array; }
+    const Shape& width() const { return state_->width; }
     /// The edges of this process: true if its part begins at the first index of the dimension, or
     /// ends at the last, and the dimension is not periodic; false on a process without elements.
     /// @throws Error if there is no such dimension.
@@ -48,8 +48,8 @@ class Halo {
     /// The local elements with their border: dense, of shape `local_shape()`, with the strides of
     /// the array. Each extent is that of the local array plus twice the width. A process without
     /// elements has no border: all extents are 0.
-    void* data() const { return data_; }
-    const Shape& local_shape() const { return local_shape_; }
+    void* data() const { return state_->data; }
+    const Shape& local_shape() const { return state_->local_shape; }
 
     /// Fills the border, corners included, with the elements that belong there, from their owners.
     /// Does not change elements beyond the edges of the array, except in periodic dimensions.
@@ -66,11 +66,14 @@ class Halo {
     std::shared_ptr<Operation> iexchange(bool later = false) const;
 
   private:
-    Shape width_, local_shape_;
-    std::vector<Edges> edges_;
-    void* data_ = nullptr;
-    Array array_;
-    std::shared_ptr<const halo::HaloPlan> work_;
+    struct State {
+        Shape width, local_shape;
+        Array array;
+        std::vector<Edges> edges = {};
+        void* data = nullptr;
+        std::shared_ptr<const halo::HaloPlan> work = {};
+    };
+    handle::Shared<State, "Halo"> state_;
 };
 
 }  // namespace hocket

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hocket/error.hpp"
+#include "hocket/handle.hpp"
 
 namespace hocket {
 
@@ -78,7 +79,7 @@ class Format {
 
   private:
     explicit Format(std::shared_ptr<const layout::Format> format) : format_(std::move(format)) {}
-    std::shared_ptr<const layout::Format> format_;
+    handle::Shared<const layout::Format, "Format"> format_;
 };
 
 /// The distribution of a global array over `size()` processes (HPF 1.0, chapter 3; HPF 2.0, chapter
@@ -213,7 +214,7 @@ class Layout {
     const layout::Form& form() const { return *form_; }
 
   private:
-    std::shared_ptr<const layout::Form> form_;
+    handle::Shared<const layout::Form, "Layout"> form_;
 };
 
 }  // namespace hocket

@@ -69,7 +69,7 @@ class Observer {
 
   private:
     explicit Observer(std::shared_ptr<net::Session> session) : session_(std::move(session)) {}
-    std::shared_ptr<net::Session> session_;
+    handle::Shared<net::Session, "Observer"> session_;
 };
 
 /// A port of this user on this host.

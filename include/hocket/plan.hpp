@@ -138,7 +138,7 @@ class Part {
     std::vector<Box> boxes(std::size_t k) const;
 
   private:
-    std::shared_ptr<const Data> data_;
+    handle::Shared<const Data, "Part"> data_;
 };
 
 }  // namespace plan
@@ -196,7 +196,7 @@ class Plan {
 
   private:
     struct State;
-    std::shared_ptr<const State> state_;
+    handle::Shared<const State, "Plan"> state_;
 };
 
 /// Assigns the source's processes to the destination's parts so that the fewest elements move. The

@@ -43,7 +43,7 @@ class Parameter {
     Parameter(std::string name, std::shared_ptr<const Value> value)
         : name_(std::move(name)), value_(std::move(value)) {}
     std::string name_;
-    std::shared_ptr<const Value> value_;
+    handle::Shared<const Value, "Parameter"> value_;
 };
 
 /// For each channel with kept frames, the number of the last frame that this job has sent or
@@ -96,7 +96,7 @@ class Port {
 
   private:
     explicit Port(std::shared_ptr<port::State> state) : state_(std::move(state)) {}
-    std::shared_ptr<port::State> state_;
+    handle::Shared<port::State, "Port"> state_;
 };
 
 struct ConnectOptions {

@@ -127,7 +127,7 @@ class Store {
 
   private:
     friend struct Binding;
-    std::shared_ptr<store::Session> session_;
+    handle::Shared<store::Session, "Store"> session_;
 };
 
 struct SaveOptions {

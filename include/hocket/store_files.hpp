@@ -58,7 +58,7 @@ class StoreFiles {
     explicit StoreFiles(std::shared_ptr<const zarr::Tree> tree) : tree_(std::move(tree)) {}
 
   private:
-    std::shared_ptr<const zarr::Tree> tree_;
+    handle::Shared<const zarr::Tree, "StoreFiles"> tree_;
 };
 
 }  // namespace hocket

@@ -289,7 +289,7 @@ class Tasks {
     std::optional<Status> look(const TaskId& source, int tag, const task::Verb& verb,
                                const Deadline& deadline, comm::Fault fault);
     // They change when jobs have met again.
-    mutable std::shared_ptr<State> state_;
+    mutable handle::Shared<State, "Tasks"> state_;
     mutable std::shared_ptr<task::Member> speaker_;  // none if this process is in several tasks
 };
 
@@ -318,7 +318,7 @@ class Channel {
     friend struct Binding;
     struct State;
     explicit Channel(std::shared_ptr<State> state) : state_(std::move(state)) {}
-    std::shared_ptr<State> state_;
+    handle::Shared<State, "Channel"> state_;
 };
 
 }  // namespace hocket

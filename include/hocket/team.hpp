@@ -141,7 +141,7 @@ class TeamResult {
     }
 
   private:
-    std::shared_ptr<team::Pending> pending_;
+    handle::Shared<team::Pending, "TeamResult"> pending_;
 };
 
 /// A group of processes that perform operations together. Masks, sources, votes and results number
@@ -335,8 +335,8 @@ class Team {
         return team::value_of<T>(
             run({op, *team::type_of<T>(), team::bits_of(value), process}, options));
     }
-    std::shared_ptr<team::Root> root_;
-    std::shared_ptr<const team::Group> group_;
+    handle::Shared<team::Root, "Team"> root_;
+    handle::Shared<const team::Group, "Team"> group_;
 };
 
 }  // namespace hocket

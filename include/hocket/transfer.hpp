@@ -39,6 +39,9 @@ struct RedistributeOptions {
     std::optional<std::int64_t> max_buffer = {};
     /// For scatter and gather: the strides of the whole array in bytes. Empty: dense and row-major.
     Shape whole_strides = {};
+    /// For redistribute and iredistribute: converts numbers if the arrays have different types, as
+    /// astype does. Of the two types, the one with fewer bytes travels.
+    bool convert = false;
 };
 
 /// Copies `source` into `destination`, which has its own layout. Collective over the communicator
@@ -103,12 +106,12 @@ class Transfer {
     /// counts as refused.
     std::shared_ptr<Operation> start_later(const Array& source, const Array& destination) const;
     /// An address that all copies of this transfer share, and no other transfer has: for Region.
-    const void* identity() const { return state_.get(); }
+    const void* identity() const { return &*state_; }
 
     class State;
 
   private:
-    std::shared_ptr<State> state_;
+    handle::Shared<State, "Transfer"> state_;
 };
 
 /// Copies the whole array from process `root` (scatter) or to it (gather). Only the root reads or

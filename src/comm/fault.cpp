@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors that travel between processes, by the names of their classes.
+#include <algorithm>
+#include <array>
+#include <new>
+
 #include "comm/agree.hpp"
 
 namespace hocket::comm {
+namespace {
+
+struct Class {
+    const char* name;
+    bool (*is_of)(const std::exception&);
+    void (*raise)(const std::string& message);
+};
+
+template <class E>
+constexpr Class class_of(const char* name) {
+    return {name,
+            [](const std::exception& error) { return dynamic_cast<const E*>(&error) != nullptr; },
+            [](const std::string& message) { throw E(message); }};
+}
+
+// Derived classes come before their bases.
+constexpr std::array classes{
+    class_of<LayoutError>("LayoutError"),     class_of<GapError>(GapError::kind),
+    class_of<MismatchError>("MismatchError"), class_of<DeadlineError>("DeadlineError"),
+    class_of<JobLostError>("JobLostError"),   class_of<PeerLostError>("PeerLostError"),
+    class_of<EndOfStream>("EndOfStream"),     class_of<ArgumentError>("ArgumentError"),
+    class_of<MemoryError>("MemoryError"),     class_of<Error>("Error"),
+};
+
+}  // namespace
 
 Fault Fault::current() {
     try {
         throw;
-    } catch (const LayoutError& error) {
-        return {"LayoutError", error.what()};
-    } catch (const GapError& error) {
-        return {GapError::kind, error.what()};
-    } catch (const MismatchError& error) {
-        return {"MismatchError", error.what()};
-    } catch (const DeadlineError& error) {
-        return {"DeadlineError", error.what()};
-    } catch (const JobLostError& error) {
-        return {"JobLostError", error.what()};
-    } catch (const PeerLostError& error) {
-        return {"PeerLostError", error.what()};
-    } catch (const EndOfStream& error) {
-        return {"EndOfStream", error.what()};
-    } catch (const ArgumentError& error) {
-        return {"ArgumentError", error.what()};
+    } catch (const std::bad_alloc&) {
+        return {"MemoryError", "there is no more memory"};
     } catch (const std::exception& error) {
-        return {"Error", error.what()};
+        const auto found = std::find_if(classes.begin(), classes.end() - 1,
+                                        [&](const Class& one) { return one.is_of(error); });
+        return {found->name, error.what()};
     }
 }
 
 void Fault::raise() const {
-    if (kind == "LayoutError") throw LayoutError(message);
-    if (kind == GapError::kind) throw GapError(message);
-    if (kind == "MismatchError") throw MismatchError(message);
-    if (kind == "DeadlineError") throw DeadlineError(message);
-    if (kind == "JobLostError") throw JobLostError(message);
-    if (kind == "PeerLostError") throw PeerLostError(message);
-    if (kind == "EndOfStream") throw EndOfStream(message);
-    if (kind == "ArgumentError") throw ArgumentError(message);
+    for (const Class& one : classes)
+        if (kind == one.name) one.raise(message);
     throw Error(message);
 }
 

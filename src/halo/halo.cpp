@@ -43,55 +43,59 @@ comm::Protocol<> open(Comm on) {
 }  // namespace
 
 Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order)
-    : width_(width),
-      local_shape_(
-          halo::bordered_shape(array.layout(), array.process(), array.dtype(), width, periodic)),
-      array_(array) {
+    : state_(
+          std::make_shared<State>(State{width,
+                                        halo::bordered_shape(array.layout(), array.process(),
+                                                             array.dtype(), width, periodic, order),
+                                        array})) {
+    State& made = *state_;
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
     const bool empty = array.process() < 0 || layout.local_elements(array.process()) == 0;
     std::int64_t bytes = dtype.size;
-    for (const std::int64_t extent : local_shape_) bytes *= extent;
+    for (const std::int64_t extent : made.local_shape) bytes *= extent;
     auto memory = allocate(bytes);
-    work_ = std::make_shared<const halo::HaloPlan>(
+    made.work = std::make_shared<const halo::HaloPlan>(
         halo::halo_plan(layout, array.process(), dtype, width, periodic, order));
-    edges_.resize(width.size());
+    made.edges.resize(width.size());
     if (!empty) {
         const auto sets = layout.form().sets(array.process());
-        for (std::size_t d = 0; d < edges_.size(); ++d) {
+        for (std::size_t d = 0; d < made.edges.size(); ++d) {
             if (!periodic.empty() && periodic[d]) continue;
             const std::int64_t last = sets[d].element(sets[d].count() - 1);
-            edges_[d] = {sets[d].element(0) == 0, last == layout.shape()[d] - 1};
+            made.edges[d] = {sets[d].element(0) == 0, last == layout.shape()[d] - 1};
         }
     }
-    data_ = memory.get();
-    const Shape strides = halo::dense_strides_in(order, local_shape_, dtype.size);
+    made.data = memory.get();
+    const Shape strides = halo::dense_strides_in(order, made.local_shape, dtype.size);
     std::int64_t inside = 0;
     for (std::size_t d = 0; d < strides.size() && !empty; ++d) inside += width[d] * strides[d];
-    array_ = Array::wrap(memory.get() + inside, layout, dtype, array.comm(), strides, memory);
+    made.array = Array::wrap(memory.get() + inside, layout, dtype, array.comm(), strides, memory);
     if (!empty)
         kernel::Copy(array.local_shape(), dtype.size, array.strides(), strides)
-            .run(array.data(), array_.data());
+            .run(array.data(), made.array.data());
 }
 
 Edges Halo::edges(std::size_t dimension) const {
-    if (dimension >= edges_.size())
+    const auto& edges = state_->edges;
+    if (dimension >= edges.size())
         throw Error("the halo has no dimension " + std::to_string(dimension) + "; it has " +
-                    std::to_string(edges_.size()));
-    return edges_[dimension];
+                    std::to_string(edges.size()));
+    return edges[dimension];
 }
 
 std::shared_ptr<Operation> Halo::iexchange(bool later) const {
     const comm::EngineLock engine_lock;
+    const auto& [width, shape, array, edges, data, work] = *state_;
     // Now, not later: the duplicate is a collective call on the user's communicator.
-    const auto opening = std::make_shared<comm::Call>(open(array_.comm()), work_->text);
+    const auto opening = std::make_shared<comm::Call>(open(array.comm()), work->text);
     if (!opening->poll()) comm::Engine::instance().add(opening);
     auto gate = std::make_shared<comm::StartGate>();
-    comm::State& state = array_.comm().state();
+    comm::State& state = array.comm().state();
     const int tag = state.next_tag();
     auto call = std::make_shared<comm::Call>(
-        fill_all(array_, tag, state.tags_issued(), gate, work_, static_cast<std::byte*>(data_)),
-        work_->text);
+        fill_all(array, tag, state.tags_issued(), gate, work, static_cast<std::byte*>(data)),
+        work->text);
     auto operation = std::make_shared<comm::DeferredCall>(std::move(call), std::move(gate));
     if (!later) comm::Engine::instance().add(operation);
     return operation;

@@ -12,9 +12,15 @@
 namespace hocket::halo {
 namespace {
 
+// A dimension's number in messages: arrays of Fortran are column-major, and count from 1.
+std::string number_of(std::size_t dimension, Order order) {
+    return std::to_string(dimension + (order == Order::column_major ? 1 : 0));
+}
+
 class BorderedDimension {
   public:
-    BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
+    BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic,
+                      Order order)
         : axis_(form.axes[d]), extent_(form.shape[d]), width_(width), periodic_(periodic) {
         for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
             const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
@@ -25,7 +31,7 @@ class BorderedDimension {
             const std::int64_t first = held.element(0), last = held.element(held.count() - 1) + 1;
             if (width > 0 && last - first != held.count())
                 throw LayoutError(
-                    "a halo along dimension " + std::to_string(d) + " of " + layout::brief(form) +
+                    "a halo along dimension " + number_of(d, order) + " of " + layout::brief(form) +
                     " cannot be: its processes hold several intervals of it; distribute it BLOCK, "
                     "GEN_BLOCK or BALANCED, or by boxes, or give it width 0");
             // Without a border only the number of indices counts.
@@ -118,7 +124,8 @@ std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, 
     return made;
 }
 
-void require_widths(const Layout& layout, const Shape& width, const std::vector<bool>& periodic) {
+void require_widths(const Layout& layout, const Shape& width, const std::vector<bool>& periodic,
+                    Order order) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     if (form.indexed())
@@ -135,7 +142,7 @@ void require_widths(const Layout& layout, const Shape& width, const std::vector<
     for (std::size_t d = 0; d < dimensions; ++d)
         if (width[d] < 0)
             throw LayoutError("a halo of width " + std::to_string(width[d]) + " along dimension " +
-                              std::to_string(d) + " cannot be; give 0 or more");
+                              number_of(d, order) + " cannot be; give 0 or more");
 }
 
 // Nothing if it has more than 2^63 bytes, because of the border along dimension `wide`.
@@ -156,8 +163,8 @@ std::optional<Shape> with_border(Shape shape, const Shape& width, std::int64_t i
 }  // namespace
 
 Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
-                     const Shape& width, const std::vector<bool>& periodic) {
-    require_widths(layout, width, periodic);
+                     const Shape& width, const std::vector<bool>& periodic, Order order) {
+    require_widths(layout, width, periodic, order);
     Shape own(width.size(), 0);
     auto wide =
         static_cast<std::size_t>(std::max_element(width.begin(), width.end()) - width.begin());
@@ -166,7 +173,7 @@ Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype
         const auto shape = with_border(layout.local_shape(process), width, dtype.size, wide);
         if (!shape)
             throw Error("a local array with a border of width " + std::to_string(width[wide]) +
-                        " along dimension " + std::to_string(wide) +
+                        " along dimension " + number_of(wide, order) +
                         " has more than 2^63 bytes; use more processes, or a narrower border");
         if (process == rank) own = *shape;
     }
@@ -199,7 +206,7 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     }
     std::vector<BorderedDimension> along;
     for (std::size_t d = 0; d < dimensions; ++d) {
-        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d]);
+        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d], order);
     }
     const auto coordinates = rank < 0 ? std::nullopt : form.place(rank);
     if (!coordinates || form.local_elements(rank) == 0) return work;

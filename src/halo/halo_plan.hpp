@@ -55,7 +55,7 @@ std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank
 /// @throws LayoutError as Halo does; Error, on all processes alike, if the local array of one with
 ///         its border has more than 2^63 bytes.
 Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
-                     const Shape& width, const std::vector<bool>& periodic);
+                     const Shape& width, const std::vector<bool>& periodic, Order order);
 
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,

@@ -191,15 +191,16 @@ class MemoryPool {
     std::byte* make_segment(std::size_t bytes, bool must_share) {
         const shm::Segment segment = shm::make_segment(bytes, "hocket");
         if (segment.data == nullptr)
-            throw Error("there is no memory for " + std::to_string(bytes) +
-                        " bytes more; use smaller arrays, or more processes on more nodes");
+            throw MemoryError("there is no memory for " + std::to_string(bytes) +
+                              " bytes more; use smaller arrays, or more processes on more nodes");
         if (must_share && segment.file < 0) {
             shm::free_segment(segment);
-            throw Error("there are no " + std::to_string(bytes) +
-                        " bytes of memory that other processes of this node can map (" +
-                        std::strerror(segment.error) +
-                        "); allow this process more open files (ulimit -n): each array of more "
-                        "than 256 KiB takes one");
+            throw MemoryError(
+                "there are no " + std::to_string(bytes) +
+                " bytes of memory that other processes of this node can map (" +
+                std::strerror(segment.error) +
+                "); allow this process more open files (ulimit -n): each array of more "
+                "than 256 KiB takes one");
         }
         shareable_ = segment.file >= 0;
         if (bytes >= shm::huge_page) madvise(segment.data, segment.bytes, MADV_HUGEPAGE);
@@ -240,13 +241,13 @@ namespace {
 
 std::shared_ptr<std::byte> taken(std::int64_t bytes, std::int64_t room, bool shared) {
     room = std::max(bytes, room);
-    if (bytes < 0 || room > std::int64_t{1} << 60)
-        throw Error("an array of " + std::to_string(bytes) +
-                    " bytes cannot be; make it smaller, or spread it over more processes");
-    if (static_cast<std::size_t>(bytes) > memory_of_machine())
-        throw Error("there is no memory for " + std::to_string(bytes) +
-                    " bytes: this machine has " + std::to_string(memory_of_machine()) +
-                    "; use smaller arrays, or more processes on more nodes");
+    if (bytes < 0)
+        throw Error("an array of " + std::to_string(bytes) + " bytes cannot be; give 0 or more");
+    const bool beyond = room > std::int64_t{1} << 60;
+    if (beyond || static_cast<std::size_t>(bytes) > memory_of_machine())
+        throw MemoryError("there is no memory for " + std::to_string(beyond ? room : bytes) +
+                          " bytes: this machine has " + std::to_string(memory_of_machine()) +
+                          "; use smaller arrays, or more processes on more nodes");
     const std::size_t size = size_class(static_cast<std::size_t>(std::max<std::int64_t>(room, 1)));
     const auto [block, is_new] = pool().take(size, shared);
     std::shared_ptr<std::byte> memory(block, [size](std::byte* p) { pool().put_back(p, size); });

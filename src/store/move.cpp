@@ -29,8 +29,8 @@ IndexBox region_of(const Move& move, const zarr::Metadata& metadata) {
                region.stop[d] <= metadata.shape[d];
     if (!fits)
         throw Error("there is no region from " + text::tuple(region.start) + " to " +
-                    text::tuple(region.stop) + " in '" + move.name + "' of shape " +
-                    text::tuple(metadata.shape));
+                    text::tuple(region.stop) + " (indices from 0, without the last ones) in '" +
+                    move.name + "' of shape " + text::tuple(metadata.shape));
     return region;
 }
 
@@ -42,8 +42,9 @@ Shape turned(const Shape& straight, const Move& move) {
     std::sort(sorted.begin(), sorted.end());
     std::iota(all.begin(), all.end(), 0);
     if (sorted != all)
-        throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
-                          std::to_string(straight.size()) + " dimensions of '" + move.name + "'");
+        throw LayoutError("the order of dimensions is no permutation of the " +
+                          std::to_string(straight.size()) + " dimensions of '" + move.name +
+                          "'; name each of them once");
     for (const std::int64_t axis : axes) out.push_back(straight[static_cast<std::size_t>(axis)]);
     return out;
 }

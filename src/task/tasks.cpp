@@ -300,7 +300,7 @@ Tasks::Tasks(std::span<const TaskRequest> requests, const Comm& comm)
         const auto number = static_cast<int>(t);
         if (index_in(ranks) >= 0) all.add_member(number, Comm(parts.at(number)), tags);
     }
-    if (all.mine.size() == 1) speaker_ = task::Me(state_, all.mine.begin()->second.get());
+    if (all.mine.size() == 1) speaker_ = task::Me(state_.pointer(), all.mine.begin()->second.get());
 }
 
 namespace {

@@ -109,7 +109,7 @@ void require_now(const MessageOptions& options, const Verb& verb) {
 }  // namespace
 
 Tasks::Tasks(std::shared_ptr<State> state, std::shared_ptr<task::Member> speaker)
-    : state_(std::move(state)), speaker_(state_, speaker.get()) {}
+    : state_(std::move(state)), speaker_(state_.pointer(), speaker.get()) {}
 
 task::Member& Tasks::speaker(const char* verb) const {
     while (state_->next) {

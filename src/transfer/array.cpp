@@ -64,43 +64,44 @@ Shape dense_strides(const Shape& shape, std::int64_t itemsize) {
     return strides;
 }
 
-Array::Array(Layout layout, DType dtype, Comm comm)
-    : layout_(std::move(layout)), dtype_(std::move(dtype)), comm_(std::move(comm)) {
-    if (dtype_.size < 1)
-        throw Error("elements of type " + dtype_.name + " have " + std::to_string(dtype_.size) +
+Array::Array(const Layout& layout, const DType& dtype, const Comm& comm)
+    : state_(std::make_shared<State>(State{layout, dtype, comm, {}})) {
+    if (dtype.size < 1)
+        throw Error("elements of type " + dtype.name + " have " + std::to_string(dtype.size) +
                     " bytes; only elements of a fixed size of 1 byte or more can be moved");
-    if (const std::int64_t known = Binding::number_bytes(dtype_.name);
-        known != 0 && known != dtype_.size)
-        throw Error("elements of type " + dtype_.name + " have " + std::to_string(known) +
-                    " bytes, not " + std::to_string(dtype_.size) +
+    if (const std::int64_t known = Binding::number_bytes(dtype.name);
+        known != 0 && known != dtype.size)
+        throw Error("elements of type " + dtype.name + " have " + std::to_string(known) +
+                    " bytes, not " + std::to_string(dtype.size) +
                     "; give that size, or a name of your own");
-    if (comm_.size() < layout_.size())
-        throw LayoutError("the layout " + layout::label(layout_.form()) + " needs " +
-                          std::to_string(layout_.size()) + " processes, but the communicator has " +
-                          std::to_string(comm_.size()) +
+    if (comm.size() < layout.size())
+        throw LayoutError("the layout " + layout::label(layout.form()) + " needs " +
+                          std::to_string(layout.size()) + " processes, but the communicator has " +
+                          std::to_string(comm.size()) +
                           "; start more processes, or give the layout fewer");
-    local_shape_ =
-        process() >= 0 ? layout_.local_shape(process()) : Shape(layout_.local_shape(0).size(), 0);
+    state_->local_shape =
+        process() >= 0 ? layout.local_shape(process()) : Shape(layout.local_shape(0).size(), 0);
 }
 
 std::int64_t Array::local_bytes() const {
-    std::int64_t bytes = dtype_.size;
-    for (const auto extent : local_shape_) {
+    std::int64_t bytes = dtype().size;
+    for (const auto extent : local_shape()) {
         if (__builtin_mul_overflow(bytes, extent, &bytes))
-            throw Error("a local array of shape " + text::tuple(local_shape_) + " of " +
-                        dtype_.name + " has more than 2^63 bytes; use more processes");
+            throw MemoryError("a local array of shape " + text::tuple(local_shape()) + " of " +
+                              dtype().name + " has more than 2^63 bytes; use more processes");
     }
     return bytes;
 }
 
 Array Array::empty(const Layout& layout, const DType& dtype, const Comm& comm, std::int64_t room) {
     Array array(layout, dtype, comm);
+    State& made = *array.state_;
     const std::int64_t bytes = array.local_bytes();
-    array.room_ = std::max({bytes, room_of(layout, dtype.size, array.process()), room});
-    auto memory = allocate(bytes, array.room_);
-    array.data_ = memory.get();
-    array.keep_ = std::move(memory);
-    array.strides_ = dense_strides(array.local_shape_, dtype.size);
+    made.room = std::max({bytes, room_of(layout, dtype.size, array.process()), room});
+    auto memory = allocate(bytes, made.room);
+    made.data = memory.get();
+    made.keep = std::move(memory);
+    made.strides = dense_strides(made.local_shape, dtype.size);
     return array;
 }
 
@@ -108,46 +109,50 @@ Array Array::wrap(void* data, const Layout& layout, const DType& dtype, const Co
                   std::optional<Shape> strides, std::shared_ptr<const void> keep, bool writable,
                   std::int64_t room) {
     Array array(layout, dtype, comm);
-    array.data_ = data;
-    array.keep_ = std::move(keep);
-    array.writable_ = writable;
-    array.strides_ = strides ? std::move(*strides) : dense_strides(array.local_shape_, dtype.size);
-    if (array.strides_.size() != array.local_shape_.size())
-        throw Error("the array has " + std::to_string(array.strides_.size()) +
+    State& made = *array.state_;
+    made.data = data;
+    made.keep = std::move(keep);
+    made.writable = writable;
+    made.strides = strides ? std::move(*strides) : dense_strides(made.local_shape, dtype.size);
+    if (made.strides.size() != made.local_shape.size())
+        throw Error("the array has " + std::to_string(made.strides.size()) +
                     " strides, but its layout " + layout::label(layout.form()) + " has " +
-                    std::to_string(array.local_shape_.size()) +
+                    std::to_string(made.local_shape.size()) +
                     " dimensions; give one stride a dimension, in bytes");
     require_addresses(array);
-    const bool dense = kernel::is_dense(array.local_shape_, dtype.size, array.strides_);
-    array.room_ = dense ? std::max(array.local_bytes(), room) : room;
+    const bool dense = kernel::is_dense(made.local_shape, dtype.size, made.strides);
+    made.room = dense ? std::max(array.local_bytes(), room) : room;
     return array;
 }
 
 Array Array::section(std::span<const Slice> slices) const {
-    const Layout part = layout_.section(slices);
-    Array array(part, dtype_, comm_);
-    array.keep_ = keep_;
-    array.writable_ = writable_;
-    array.strides_ = dense_strides(array.local_shape_, dtype_.size);
+    const Layout part = layout().section(slices);
+    const std::int64_t itemsize = dtype().size;
+    Array array(part, dtype(), comm());
+    State& made = *array.state_;
+    made.keep = keep();
+    made.writable = writable();
+    made.strides = dense_strides(made.local_shape, itemsize);
     const std::int64_t rank = process();
     if (rank < 0 || part.local_elements(rank) == 0) return array;
-    const auto places = layout_.section_slices(slices, rank);
+    const auto places = layout().section_slices(slices, rank);
     Shape steps;
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < places.size(); ++d) {
         if (!places[d])
-            throw LayoutError(
-                "process " + std::to_string(rank) + "'s elements of " + layout::label(part.form()) +
-                " are not equally spaced along dimension " + std::to_string(d) +
-                " of its local array; copy the whole array to a layout in which they are, or take "
-                "a section with step 1 or -1");
-        offset += places[d]->first * strides_[d];
-        if (layout_.is_indexed() || slices[d].keep) steps.push_back(places[d]->step * strides_[d]);
+            throw LayoutError("process " + std::to_string(rank) + "'s elements of " +
+                              layout::label(part.form()) +
+                              " are not equally spaced in its local array; copy the whole array to "
+                              "a layout in which they are, or take "
+                              "a section with step 1 or -1");
+        offset += places[d]->first * strides()[d];
+        if (layout().is_indexed() || slices[d].keep)
+            steps.push_back(places[d]->step * strides()[d]);
     }
-    array.data_ = static_cast<std::byte*>(data_) + offset;
-    array.strides_ = std::move(steps);
-    const bool dense = kernel::is_dense(array.local_shape_, dtype_.size, array.strides_);
-    array.room_ = dense ? array.local_bytes() : 0;
+    made.data = static_cast<std::byte*>(data()) + offset;
+    made.strides = std::move(steps);
+    const bool dense = kernel::is_dense(made.local_shape, itemsize, made.strides);
+    made.room = dense ? array.local_bytes() : 0;
     return array;
 }
 
@@ -169,16 +174,16 @@ std::int64_t Binding::number_bytes(std::string_view name) {
 }
 
 std::int64_t Array::process() const {
-    return comm_.rank() < layout_.size() ? comm_.rank() : -1;
+    return comm().rank() < layout().size() ? comm().rank() : -1;
 }
 
 void Array::require_dense(const DType& wanted) const {
-    if (!(wanted == dtype_))
-        throw Error("the array holds " + dtype_.name + ", not " + wanted.name +
+    if (!(wanted == dtype()))
+        throw Error("the array holds " + dtype().name + ", not " + wanted.name +
                     "; ask for local<T>() with the type that it was made with");
-    if (strides_ != dense_strides(local_shape_, dtype_.size))
-        throw Error("the local array of shape " + text::tuple(local_shape_) + " has strides " +
-                    text::tuple(strides_) + " bytes and is not dense; use data() and strides()");
+    if (strides() != dense_strides(local_shape(), dtype().size))
+        throw Error("the local array of shape " + text::tuple(local_shape()) + " has strides " +
+                    text::tuple(strides()) + " bytes and is not dense; use data() and strides()");
 }
 
 }  // namespace hocket

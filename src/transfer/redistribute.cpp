@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -11,6 +12,7 @@
 #include "hocket/transfer.hpp"
 #include "layout/form.hpp"
 #include "transfer/check.hpp"
+#include "transfer/convert.hpp"
 #include "transfer/executor.hpp"
 #include "transfer/strategy_choice.hpp"
 #include "transport/buffers.hpp"
@@ -147,6 +149,7 @@ Profile& Profile::operator+=(const Profile& other) {
 
 std::shared_ptr<Operation> iredistribute(const Array& source, const Array& destination,
                                          const RedistributeOptions& options) {
+    const bool converts = transfer::converts(source, destination, options);
     comm::CallSignature mine;
     mine.text = "redistribute(" + source.dtype().name + " " +
                 layout::label(source.layout().form()) + " to " + destination.dtype().name + " " +
@@ -155,14 +158,26 @@ std::shared_ptr<Operation> iredistribute(const Array& source, const Array& desti
         mine.fault = {"MismatchError",
                       "source and destination of redistribute are on different communicators; make "
                       "both arrays on the same one"};
-    else if (!(source.dtype() == destination.dtype()))
+    else if (!(source.dtype() == destination.dtype()) && !converts)
         mine.fault = {"MismatchError", "cannot redistribute " + source.dtype().name + " into " +
                                            destination.dtype().name +
-                                           "; make both arrays of one type"};
+                                           "; make both arrays of one type, or of numbers that "
+                                           "the option convert converts"};
     else
         mine.fault = transfer::fault_between(source, destination);
-    return begin(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(source)),
-                 std::make_shared<CallSide>(side_of(destination)), source.dtype().size, options);
+    const auto run = [&](const Array& from, const Array& to) {
+        return begin(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(from)),
+                     std::make_shared<CallSide>(side_of(to)), from.dtype().size, options);
+    };
+    if (!converts || mine.fault) return run(source, destination);
+    std::optional<transfer::Conversion> conversion;
+    try {
+        conversion.emplace(source, destination);
+    } catch (const Error&) {  // there is no memory
+        mine.fault = comm::Fault::current();
+        return run(source, destination);
+    }
+    return conversion->ending(run(conversion->sent(), conversion->received()));
 }
 
 void redistribute(const Array& source, const Array& destination,

@@ -132,7 +132,7 @@ void Transfer::free() {
 std::shared_ptr<Operation> Transfer::operation() const {
     state_->require_started();
     state_->hand_over();
-    return state_;
+    return state_.pointer();
 }
 
 std::shared_ptr<Operation> Transfer::start_later(const Array& source,

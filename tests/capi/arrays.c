@@ -13,6 +13,7 @@ static char* format(const char* pattern) {
 void test_arrays(void) {
     hocket_layout* layout = layout_of(format("(5, 3) (CYCLIC, *) @ (%d)"));
     hocket_layout *larger = layout_of("(5, 3) (BLOCK, *) @ (1000)"), *back = NULL;
+    hocket_layout* huge = layout_of("(1000000000000, 10) (*, *) @ ()");
     hocket_layout* one = layout_of("(5, 3) (*, *) @ ()");
     hocket_array *array = NULL, *wrapped = NULL, *constant = NULL, *alone = NULL, *none = NULL;
     int64_t values[2], count, process, itemsize;
@@ -91,6 +92,9 @@ void test_arrays(void) {
     OK(hocket_array_local_shape(alone, 2, values, NULL));
     CHECK((values[0] == 5) == (rank == 0));
 
+    if (rank == 0)
+        FAILS(HOCKET_ERR_MEMORY, hocket_array_empty(huge, "float64", 0, MPI_COMM_WORLD, &none));
+    OK(hocket_layout_free(&huge));
     FAILS(HOCKET_ERR_LAYOUT, hocket_array_empty(larger, "float64", 0, MPI_COMM_WORLD, &none));
     SAYS("1000");
     FAILS(HOCKET_ERR_ARGUMENT, hocket_array_empty(layout, "float64", 4, MPI_COMM_WORLD, &none));

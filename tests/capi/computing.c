@@ -18,8 +18,80 @@ static double number_of(hocket_array* array) {
     return value;
 }
 
+/* Random numbers, the same in every layout, and their conversion. */
+static void test_random(void) {
+    char text[100];
+    hocket_layout *layout, *listed;
+    hocket_array *a, *b, *whole = NULL, *found = NULL, *wrong;
+    void *x, *y;
+    snprintf(text, sizeof text, "(3, 4) (CYCLIC, *) @ (%d)", ranks);
+    layout = layout_of(text);
+    listed = layout_of("(3, 4) (*, *) @ ()");
+    OK(hocket_array_empty(layout, "float64", 0, MPI_COMM_WORLD, &a));
+    OK(hocket_array_empty(listed, "float64", 0, MPI_COMM_WORLD, &b));
+    OK(hocket_array_empty(listed, "float64", 0, MPI_COMM_WORLD, &whole));
+    OK(hocket_array_data(b, &x));
+    OK(hocket_array_data(whole, &y));
+    for (int kind = 0; kind < 2; ++kind) {
+        if (kind == 0) {
+            OK(hocket_random_uniform(a, 7, 2, 3));
+            OK(hocket_random_uniform(b, 7, 2, 3));
+        } else {
+            OK(hocket_random_normal(a, 7, 0, 1));
+            OK(hocket_random_normal(b, 7, 0, 1));
+        }
+        OK(hocket_redistribute(a, whole, NULL, 60));
+        CHECK(rank != 0 || memcmp(x, y, 12 * sizeof(double)) == 0);
+        CHECK(kind != 0 || rank != 0 || (((double*)x)[5] >= 2 && ((double*)x)[5] < 3));
+    }
+    FAILS(HOCKET_ERR_ERROR, hocket_random_uniform(a, 7, 3, 2));
+    SAYS("from 3 to 2");
+    FAILS(HOCKET_ERR_ERROR, hocket_random_uniform(a, 7, -INFINITY, 2));
+    FAILS(HOCKET_ERR_ERROR, hocket_random_normal(a, 7, 0, NAN));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_random_normal(NULL, 7, 0, 1));
+    FAILS(HOCKET_ERR_ERROR, hocket_random_integers(a, 7, 0, 9));
+    SAYS("float64 holds no integers");
+    OK(hocket_array_empty(listed, "int16", 0, MPI_COMM_WORLD, &wrong));
+    OK(hocket_random_integers(wrong, 7, -3, 9));
+    FAILS(HOCKET_ERR_ERROR, hocket_random_integers(wrong, 7, 0, 40000));
+    SAYS("no integers of int16 from 0 to 40000");
+    FAILS(HOCKET_ERR_ERROR, hocket_random_integers(wrong, 7, 5, 5));
+    FAILS(HOCKET_ERR_ERROR, hocket_random_normal(wrong, 7, 0, 1));
+    OK(hocket_array_astype(wrong, "float64", &found));
+    OK(hocket_array_data(wrong, &x));
+    OK(hocket_array_data(found, &y));
+    for (int k = 0; k < 12 && rank == 0; ++k)
+        CHECK(((double*)y)[k] == ((int16_t*)x)[k] && ((int16_t*)x)[k] >= -3 &&
+              ((int16_t*)x)[k] < 9);
+    FAILS(HOCKET_ERR_MISMATCH, hocket_array_astype(wrong, "colour", &found));
+    SAYS("converts no int16 to colour");
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_array_astype(wrong, NULL, &found));
+    OK(hocket_array_free(&found));
+    /* int16 travels both ways. */
+    const hocket_transfer_options convert = {.convert = true};
+    OK(hocket_redistribute(wrong, a, &convert, 60));
+    OK(hocket_redistribute(a, b, NULL, 60));
+    OK(hocket_array_data(b, &y));
+    for (int k = 0; k < 12 && rank == 0; ++k) CHECK(((double*)y)[k] == ((int16_t*)x)[k]);
+    OK(hocket_random_uniform(a, 1, -100, 100));
+    OK(hocket_redistribute(a, wrong, &convert, 60));
+    OK(hocket_redistribute(a, b, NULL, 60));
+    for (int k = 0; k < 12 && rank == 0; ++k) CHECK(((int16_t*)x)[k] == (int16_t)((double*)y)[k]);
+    FAILS(HOCKET_ERR_MISMATCH, hocket_redistribute(a, rank == 0 ? wrong : b, NULL, 60));
+    SAYS("the option convert converts");
+    if (ranks > 1)
+        FAILS(HOCKET_ERR_MISMATCH, hocket_redistribute(a, rank == 0 ? wrong : b, &convert, 60));
+    OK(hocket_array_free(&a));
+    OK(hocket_array_free(&b));
+    OK(hocket_array_free(&whole));
+    OK(hocket_array_free(&wrong));
+    OK(hocket_layout_free(&layout));
+    OK(hocket_layout_free(&listed));
+}
+
 /* Elements 1 to 12 in a matrix of 3 x 4. */
 void test_intrinsics(void) {
+    test_random();
     char text[100];
     const int64_t dim = 1, wrong = 2;
     hocket_compute_options options = {0};

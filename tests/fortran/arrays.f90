@@ -7,6 +7,7 @@ program arrays
   call begin()
   call test_own_memory()
   call test_sections()
+  call test_conversion()
   call test_whole()
   call test_permute()
   call test_permute_inplace()
@@ -189,6 +190,48 @@ contains
     call fails(HOCKET_ERR_ERROR, ierr, 'threads')
     call hocket_permute(y, [1, 2, 3], y, ierr=ierr)
     call fails(HOCKET_ERR_ERROR, ierr, 'overlaps')
+  end subroutine
+
+  ! Numbers of another type, in column-major memory and on the way.
+  subroutine test_conversion()
+    type(hocket_layout) :: rows, columns
+    type(hocket_array) :: a, b, c
+    type(hocket_operation) :: operation
+    real(real64), pointer :: x(:, :), y(:, :)
+    integer, pointer :: k(:, :)
+    integer :: ierr
+    call hocket_layout_make([6, 4], '(BLOCK, *)', [ranks], rows)
+    call hocket_layout_make([6, 4], '(*, CYCLIC)', [ranks], columns)
+    call hocket_array_empty(rows, 'float64', world, a)
+    call hocket_array_empty(columns, 'float64', world, c)
+    call hocket_random_uniform(a, 7_int64, -9.0_real64, 9.0_real64)
+    call hocket_array_data(a, x)
+    call check(all(abs(x) <= 9), 'random numbers')
+    call hocket_array_astype(a, 'int32', b)
+    call hocket_array_data(b, k)
+    call check(all(k == int(x)), 'converted')
+    call hocket_redistribute(b, c, convert=.true.)
+    call hocket_random_uniform(a, 7_int64, -9.0_real64, 9.0_real64)
+    x = int(x)
+    call hocket_array_free(b)
+    call hocket_array_empty(columns, 'float32', world, b)
+    call hocket_iredistribute(a, b, operation, convert=.true.)
+    call hocket_operation_wait(operation, timeout=60.0_real64)
+    call hocket_operation_free(operation)
+    call hocket_array_free(a)
+    call hocket_array_astype(b, 'float64', a)
+    call hocket_array_data(a, y)
+    call hocket_array_data(c, x)
+    call check(all(x == y), 'converted on the way')
+    call hocket_redistribute(b, c, ierr=ierr)
+    call fails(HOCKET_ERR_MISMATCH, ierr, 'convert')
+    call hocket_random_normal(b, 7_int64, 0.0_real64, -1.0_real64, ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'deviation is -1')
+    call hocket_random_integers(b, 7_int64, 1_int64, 7_int64, ierr)
+    call fails(HOCKET_ERR_ERROR, ierr, 'float32 holds no integers')
+    call hocket_array_free(a)
+    call hocket_array_free(b)
+    call hocket_array_free(c)
   end subroutine
 
   ! Rows by number, of a whole matrix and of a section.

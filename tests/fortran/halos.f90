@@ -341,7 +341,7 @@ contains
     call hocket_halo_make(array, [1], halo, periodic=[.true., .false.], ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, "'periodic' has 2 entries, but needs 1")
     call hocket_halo_make(array, [-1], halo, ierr=ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, '-1')
+    call fails(HOCKET_ERR_LAYOUT, ierr, '-1 along dimension 1')
     call hocket_halo_exchange(halo, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
     call hocket_halo_make(array, [1], halo)

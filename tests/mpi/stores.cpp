@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores by C++'s interface, against numbers known from their places. tests/mpi/test_stores_cpp.py
-// starts it in an empty folder.
+// Stores by C++'s interface, against numbers known from their places; and handles that were moved
+// from. tests/mpi/test_stores_cpp.py starts it in an empty folder.
 #include <mpi.h>
 
 #include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tuple>
 
 #include "hocket/hocket.hpp"
 
@@ -112,6 +113,35 @@ void test_checkpoints(const Comm& comm) {
     check(Store::open("run.zarr.1", "r", comm).attributes() == R"({"step":0})", "the one before");
 }
 
+// A call on a handle that was moved from throws, and names its class.
+void test_moved(const Comm& comm) {
+    Array a = numbered(comm);
+    Layout layout = a.layout();
+    hocket::Plan plan(layout, layout);
+    hocket::Transfer transfer(layout, layout, a.dtype(), comm);
+    hocket::Halo halo(a, {1, 0});
+    hocket::Team team(comm);
+    Store store = Store::open("run.zarr", "r", comm);
+    Comm other = comm;
+    static_cast<void>(std::make_tuple(std::move(a), std::move(layout), std::move(plan),
+                                      std::move(transfer), std::move(halo), std::move(team),
+                                      std::move(store), std::move(other)));
+    // NOLINTBEGIN(bugprone-use-after-move)
+    fails<hocket::Error>([&] { a.layout(); }, "this Array was moved from");
+    fails<hocket::Error>([&] { hocket::reduce(a, hocket::Combine::sum); }, "this Array");
+    fails<hocket::Error>([&] { layout.text(); }, "this Layout");
+    fails<hocket::Error>([&] { plan.rounds(); }, "this Plan");
+    fails<hocket::Error>([&] { transfer.test(); }, "this Transfer");
+    fails<hocket::Error>([&] { halo.exchange(); }, "this Halo");
+    fails<hocket::Error>([&] { team.wait(); }, "this Team");
+    fails<hocket::Error>([&] { store.iread("t", numbered(comm)); }, "this Store");
+    fails<hocket::Error>([&] { other.rank(); }, "this Comm");
+    // NOLINTEND(bugprone-use-after-move)
+    other = comm;
+    check(other == comm, "a handle that was assigned again");
+    check(hocket::dtype_of<const bool>().name == "bool", "the type of a constant");
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -120,6 +150,7 @@ int main(int count, char** words) {
         const Comm comm = hocket::from_mpi(MPI_COMM_WORLD);
         test_store(comm);
         test_checkpoints(comm);
+        test_moved(comm);
         if (comm.rank() == 0) std::printf("stores: %d wrong\n", wrong);
     }
     MPI_Finalize();

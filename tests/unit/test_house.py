@@ -41,6 +41,7 @@ USES = {
 # Public headers whose name is not their room's. hocket.h is the C interface: no room uses it.
 ROOM_OF_HEADER = {
     "error": "base",
+    "handle": "base",
     "log": "base",
     "version": "base",
     "memory": "shm",

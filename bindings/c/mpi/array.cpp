@@ -67,6 +67,14 @@ int hocket_array_section(const hocket_array* array, const hocket_slice* slices,
     });
 }
 
+int hocket_array_astype(const hocket_array* array, const char* dtype, hocket_array** result) {
+    return guard(__func__, [&] {
+        const auto held = behind(array);
+        const std::string name = hocket::c::text_of(dtype, "dtype");
+        give(result, astype(held->value, {name, hocket::Binding::number_bytes(name)}));
+    });
+}
+
 int hocket_array_free(hocket_array** array) {
     return free_handle(__func__, array);
 }

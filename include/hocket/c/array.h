@@ -30,6 +30,10 @@ int hocket_array_wrap_const(const void* data, const hocket_layout* layout, const
  * this process. */
 int hocket_array_section(const hocket_array* array, const hocket_slice* slices,
                          hocket_array** section);
+/* A new array with the elements converted to another type, with the values of NumPy's astype, in
+ * row-major memory, or column-major like the array's. Local. HOCKET_ERR_MISMATCH: types other than
+ * bool, integers, float16, 32 and 64, and complex64 and 128. */
+int hocket_array_astype(const hocket_array* array, const char* dtype, hocket_array** result);
 int hocket_array_free(hocket_array** array);
 
 int hocket_array_data(const hocket_array* array, void** data);
@@ -59,6 +63,8 @@ typedef struct hocket_transfer_options {
     hocket_profile* profile; /* adds the seconds of this call */
     int64_t max_buffer;      /* the most bytes of buffers beside the arrays, 2 MiB or more; 0:
                                 HOCKET_MAX_BUFFER, else 256 MiB */
+    bool convert;            /* of hocket_redistribute and hocket_iredistribute: converts numbers
+                                if the arrays have different types, as hocket_array_astype */
 } hocket_transfer_options;
 
 /* Copies `source` into `destination`, which has its own layout. Collective over the communicator

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations on whole arrays, for C; see hocket/computing.hpp for their results. Results are new
- * arrays, for hocket_array_free. All but hocket_transpose, hocket_array_item and
+ * arrays, for hocket_array_free. All but hocket_transpose, hocket_random_*, hocket_array_item and
  * hocket_array_global_indices are collective. */
 #ifndef HOCKET_C_COMPUTING_H
 #define HOCKET_C_COMPUTING_H
@@ -77,6 +77,11 @@ int hocket_scatter_combine(const hocket_array* base, const hocket_array* values,
                            hocket_array** result);
 int hocket_grade(const hocket_array* array, const hocket_compute_options* options, double timeout,
                  hocket_array** result);
+
+/* Random numbers; see hocket::random_uniform in hocket/computing.hpp. Local. */
+int hocket_random_uniform(hocket_array* array, uint64_t seed, double low, double high);
+int hocket_random_normal(hocket_array* array, uint64_t seed, double mean, double deviation);
+int hocket_random_integers(hocket_array* array, uint64_t seed, int64_t low, int64_t high);
 
 /* The element of an array of shape (), of `dtype`, NumPy's name. */
 int hocket_array_item(const hocket_array* array, const char* dtype, void* value);

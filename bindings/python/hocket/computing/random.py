@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from hocket import _pure
+from hocket import _mpi
 from hocket.arrays import Array
-from hocket.computing.layouts import number_blocks, numbers
+from hocket.computing.layouts import numbers
 from hocket.creation import empty
 from hocket.errors import Error
 from hocket.layouts import Layout
@@ -54,14 +53,6 @@ class Random:
         if not 0 <= self._seed < 2**64:
             raise Error(f"seed is {seed}; give one from 0 to 2^64 - 1")
 
-    def _words(self, a: Array) -> Iterator[tuple[tuple[Any, ...], npt.NDArray[np.uint64]]]:
-        """128 bits for each local element, in two words, a block after the other, as (index of the
-        local array, words of that part)."""
-        for index, own in number_blocks(a.layout, a._rank_and_size[0]):
-            words = np.empty((*own.shape, 2), np.uint64)
-            _pure.philox(self._seed, own.reshape(-1), words.reshape(-1))
-            yield index, words
-
     def uniform(
         self,
         lay: Layout,
@@ -86,14 +77,7 @@ class Random:
         """
         array = floating(lay, dtype, comm)
         low, high = as_real(low, "low"), as_real(high, "high")
-        if not (low <= high and np.isfinite(high - low)):
-            raise Error(f"no numbers from {low} to {high}; give low <= high, both finite")
-        # After rounding to fewer bits, a number just below `high` may equal it.
-        top = np.nextafter(array.dtype.type(high), array.dtype.type(low))
-        for index, words in self._words(array):
-            unit = (words[..., 0] >> np.uint64(11)) * 2.0**-53
-            values = low + (high - low) * unit
-            array._local[index] = np.minimum(values.astype(array.dtype), top)
+        _mpi.random_uniform(array._wrapped(), self._seed, low, high)
         return array
 
     def normal(
@@ -120,12 +104,7 @@ class Random:
         """
         array = floating(lay, dtype, comm)
         mean, deviation = as_real(mean, "mean"), as_real(deviation, "deviation")
-        if not deviation >= 0:
-            raise Error(f"deviation is {deviation}; give one of 0 or more")
-        for index, words in self._words(array):
-            radius = np.sqrt(-2 * np.log(((words[..., 0] >> np.uint64(11)) + 0.5) * 2.0**-53))
-            angle = 2 * np.pi * ((words[..., 1] >> np.uint64(11)) * 2.0**-53)
-            array._local[index] = mean + deviation * radius * np.cos(angle)
+        _mpi.random_normal(array._wrapped(), self._seed, mean, deviation)
         return array
 
     def integers(
@@ -160,12 +139,7 @@ class Random:
         range_ = np.iinfo(array.dtype)
         if not 0 < count <= 2**32 or first < range_.min or first + count - 1 > range_.max:
             raise Error(f"no integers of {array.dtype} from {low} to {high}; give low < high")
-        for index, words in self._words(array):
-            # The upper half of a product is uniform to 2^-32 (D. Lemire, "Fast random integer
-            # generation in an interval", 2019, without its rejection).
-            upper = words[..., 0] >> np.uint64(32)
-            offsets = (upper * np.uint64(count)) >> np.uint64(32)
-            array._local[index] = offsets.astype(array.dtype) + array.dtype.type(first)
+        _mpi.random_integers(array._wrapped(), self._seed, first % 2**64, count)
         return array
 
 
