@@ -46,7 +46,8 @@ class Shared {
   private:
     [[noreturn, gnu::cold]] static void throw_moved() {
         throw Error("this " + std::string(name.text) +
-                    " was moved from; use the object to which it was moved, or assign one to it");
+                    " was moved from, or disconnected; use the object to which it was moved, or "
+                    "assign one to it");
     }
 
     std::shared_ptr<T> state_;
