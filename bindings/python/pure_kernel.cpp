@@ -93,7 +93,8 @@ void bind_kernel(nb::module_& m) {
         },
         "shape"_a, "axes"_a, "itemsize"_a, "threads"_a, "method"_a, "cap"_a.none());
     m.def("vector_instructions", &kernel::vector_instructions);
-    m.def("measure_passes", &kernel::measure_passes, nb::call_guard<nb::gil_scoped_release>());
+    m.def("measure_passes", &kernel::measure_passes, "repeat"_a,
+          nb::call_guard<nb::gil_scoped_release>());
     m.def("pass_costs_origin", &kernel::pass_costs_origin);
     m.def(
         "cycles",

@@ -127,9 +127,9 @@ std::string explain_permute(std::span<const std::int64_t> shape, std::span<const
 /// hocket has portable C++ alone. HOCKET_CPU lowers it.
 std::string vector_instructions();
 
-/// Measures what each kind of pass of permute_inplace costs on this processor: the text of the file
-/// of `hocket calibrate --passes`. Takes some 30 seconds, and 0.7 GiB.
-std::string measure_passes();
+/// Measures what each kind of pass of permute_inplace costs on this processor, `repeat` times each:
+/// the text of the file of `hocket calibrate --passes`. Takes some 30 seconds with 3, and 0.7 GiB.
+std::string measure_passes(int repeat = 3);
 
 /// The origin of the costs by which permute_inplace chooses its passes: that file, or a processor.
 /// @throws Error for a file that holds no costs.

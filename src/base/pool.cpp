@@ -85,22 +85,42 @@ bool HelperThreads::help() {
 namespace {
 
 class Pool {
-    /// Between two calls: so long, threads stay awake.
-    static constexpr std::chrono::microseconds in_a_row{10};
+    /// Between two calls: so long, threads stay awake, or as long as the call has taken.
+    static constexpr std::chrono::nanoseconds in_a_row{10'000}, longest_row{100'000};
+    /// The time from which calls in a row wake threads. If one has to be woken, two take 30 us more
+    /// than half of what one takes.
+    static constexpr std::chrono::microseconds worth_waking{250};
+    /// After a wait for a thread that has lost its core, short calls stay on their own thread.
+    static constexpr std::chrono::nanoseconds lost_core{50'000}, crowded_for{10'000'000};
 
   public:
     void run(int threads, std::int64_t parts, detail::PartFunction function, void* context,
              Wake wake) {
-        const bool wakes = wake == Wake::always || since_last_call() < in_a_row;
-        run_open(open_, threads, parts, function, context,
-                 [&](Region& region) { add(region, wakes); });
-        ended_.store(now().count(), std::memory_order_relaxed);
+        const auto begun = now();
+        const bool crowded = begun < time(crowded_until_);
+        std::int64_t first = 0;
+        if (wake == Wake::if_long && (crowded || awake_.load() == 0)) {
+            if (begun - time(ended_) > in_a_row) set(row_begun_, begun);
+            function(context, first++);
+            const auto others = (now() - begun) * (parts - first);
+            if (crowded || begun - time(row_begun_) + others < worth_waking)
+                while (first < parts) function(context, first++);
+        }
+        if (parts - first > 1) {
+            const auto worked = run_open(open_, threads, first, parts, function, context,
+                                         [&](Region& region) { add(region); });
+            if (now() - worked > std::max(worked - begun, lost_core))
+                set(crowded_until_, now() + crowded_for);
+        } else if (first < parts) {
+            function(context, first);
+        }
+        set(ended_, now());
     }
 
     /// Returns at once; the caller does not take part.
     void lend(Region& region) {
         region.guard = &open_.guard;
-        add(region, true);
+        add(region);
     }
     void take_back(Region& region, int wanted) {
         std::unique_lock lock(open_.guard);
@@ -113,23 +133,27 @@ class Pool {
     void unlock() { open_.guard.unlock(); }
 
   private:
+    using Time = std::atomic<std::int64_t>;
+
     static std::chrono::nanoseconds now() {
         return std::chrono::steady_clock::now().time_since_epoch();
     }
-    std::chrono::nanoseconds since_last_call() const {
-        return now() - std::chrono::nanoseconds(ended_.load(std::memory_order_relaxed));
+    static std::chrono::nanoseconds time(const Time& at) {
+        return std::chrono::nanoseconds(at.load(std::memory_order_relaxed));
+    }
+    static void set(Time& at, std::chrono::nanoseconds to) {
+        at.store(to.count(), std::memory_order_relaxed);
     }
 
-    void add(Region& region, bool wakes) {
+    void add(Region& region) {
         const int wanted = region.places;
         {
             const std::unique_lock lock = taken(open_.guard);
             if (region.lent) lent_ += wanted;
-            if (wakes) start_workers(lent_ + (region.lent ? 0 : wanted));
-            if (wakes && !region.lent) keep_off();
+            start_workers(lent_ + (region.lent ? 0 : wanted));
+            if (!region.lent) keep_off();
             open_.add(region);
         }
-        if (!wakes) return;
         if (wanted > 1)
             work_.notify_all();
         else
@@ -162,26 +186,32 @@ class Pool {
 
     [[noreturn]] void serve(Worker& self) {
         const int number = platform::thread_number();
+        std::chrono::nanoseconds took{0};  // by its last call
         std::unique_lock lock(open_.guard);
         for (;;) {
             if (!open_.any()) {
-                lock.unlock();  // another phase of one kernel may follow
-                spin(in_a_row, [this] { return open_.any(); });
+                lock.unlock();  // another phase of one kernel may follow, or another call
+                ++awake_;
+                spin(std::clamp(took, in_a_row, longest_row), [this] { return open_.any(); });
+                --awake_;
                 take(lock);
             }
             self.asleep = number;
             work_.wait(lock, [&] { return open_.any(); });
             self.asleep = 0;
             if (self.kept_off >= 0) platform::allow_again(std::exchange(self.kept_off, -1));
+            const auto begun = now();
             open_.join(lock);
+            took = now() - begun;
         }
     }
 
     Open open_;
     std::condition_variable work_;
     std::vector<std::unique_ptr<Worker> > workers_;
-    int lent_ = 0;                        // number of workers that serve for long
-    std::atomic<std::int64_t> ended_{0};  // the time of the last call
+    int lent_ = 0;                                     // number of workers that serve for long
+    std::atomic<int> awake_{0};                        // number of workers that spin
+    Time ended_{0}, row_begun_{0}, crowded_until_{0};  // of the last call, and of calls in a row
 };
 
 Pool* current_pool = nullptr;  // never destroyed: its threads outlive every static destructor
@@ -237,7 +267,7 @@ bool HelperThreads::help() {
 
 void HelperThreads::run(int threads, std::int64_t parts, detail::PartFunction function,
                         void* context) {
-    run_open(board_->open, threads, parts, function, context, [&](Region& region) {
+    run_open(board_->open, threads, 0, parts, function, context, [&](Region& region) {
         {
             const std::lock_guard lock(board_->open.guard);
             board_->open.add(region);

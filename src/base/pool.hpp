@@ -21,9 +21,10 @@ inline constexpr int most_threads = 1024;
 /// `most_threads`.
 int resolve_threads(int wanted);
 
-/// Whether a call pays for waking threads, some 50 us; else it takes those that are awake, because
-/// a call has just ended.
-enum class Wake { always, in_a_row };
+/// To wake threads takes some 20 us of the caller, and they begin 30 us later. A call does so at
+/// once, or else when its first part has shown that the others take longer. Threads that are awake,
+/// because a call has just ended, take part in any case.
+enum class Wake { at_once, if_long };
 
 namespace detail {
 using PartFunction = void (*)(void* context, std::int64_t part);
@@ -36,7 +37,7 @@ void run_parts(int threads, std::int64_t parts, PartFunction function, void* con
 /// they run one after another. After an exception no further part begins; the first exception is
 /// thrown here. The pool starts threads at first use, and again in a forked child.
 template <class Function>
-void parallel_for(int threads, std::int64_t parts, Function&& function, Wake wake = Wake::always) {
+void parallel_for(int threads, std::int64_t parts, Function&& function, Wake wake = Wake::at_once) {
     using Callable = std::remove_reference_t<Function>;
     detail::run_parts(
         threads, parts,

@@ -20,10 +20,10 @@ namespace hocket::base {
 struct Region {
     detail::PartFunction function;
     void* context;
-    std::int64_t parts;
+    std::int64_t first, parts;  // parts from `first` on
     int places;  // number of pool threads that may still join; guarded by the pool's mutex
-    std::atomic<std::int64_t> left{parts};  // parts that nobody has taken
-    std::atomic<std::int64_t> front{0}, back{parts};
+    std::atomic<std::int64_t> left{parts - first};  // parts that nobody has taken
+    std::atomic<std::int64_t> front{first}, back{parts};
     std::atomic<int> inside{0};  // pool threads working on it; changes under the pool's mutex
     std::exception_ptr error{};  // the first one; guarded by the pool's mutex
     std::mutex* guard = nullptr;
@@ -46,16 +46,20 @@ struct Region {
     }
 };
 
-/// Until `done()`, or for so long: to wake a thread takes some 50 us in a virtual machine, and a
-/// longer spin would take time from the processes on these cores.
+/// Until `done()`, or for so long: to wake a thread takes some 50 us in a virtual machine. After
+/// 10 us, other threads and processes of this core go first.
 template <class Done>
-void spin(std::chrono::microseconds most, Done&& done) {
-    const auto end = std::chrono::steady_clock::now() + most;
-    while (!done())
-        if (std::chrono::steady_clock::now() < end)
+void spin(std::chrono::nanoseconds most, Done&& done) {
+    constexpr std::chrono::microseconds alone{10};
+    const auto begun = std::chrono::steady_clock::now();
+    while (!done()) {
+        const auto spent = std::chrono::steady_clock::now() - begun;
+        if (spent > most) return;
+        if (spent < alone)
             platform::pause();
         else
-            return;
+            platform::yield();
+    }
 }
 
 /// Locks a mutex that others hold for some instructions only: a blocked thread would have to be
@@ -116,21 +120,24 @@ class Open {
     std::condition_variable done_;
 };
 
-/// Runs on the calling thread and those that join; `open` has announced the region, with the guard
-/// held.
+/// Runs the parts from `first` on, on the calling thread and those that join; `call` announces the
+/// region. Returns the time at which the caller began to wait for the others.
 template <class Call>
-void run_open(Open& open, int threads, std::int64_t parts, detail::PartFunction function,
-              void* context, Call&& call) {
+std::chrono::nanoseconds run_open(Open& open, int threads, std::int64_t first, std::int64_t parts,
+                                  detail::PartFunction function, void* context, Call&& call) {
     Region region{.function = function,
                   .context = context,
+                  .first = first,
                   .parts = parts,
-                  .places = static_cast<int>(std::min<std::int64_t>(threads, parts)) - 1,
+                  .places = static_cast<int>(std::min<std::int64_t>(threads, parts - first)) - 1,
                   .guard = &open.guard};
     call(region);
     region.work(true);
+    const auto worked = std::chrono::steady_clock::now().time_since_epoch();
     std::unique_lock lock = taken(open.guard);
     open.end(lock, region);
     if (region.error) std::rethrow_exception(region.error);
+    return worked;
 }
 
 }  // namespace hocket::base

@@ -260,8 +260,8 @@ Distances measure_distances(const Meter& meter) {
 
 }  // namespace
 
-PassCosts PassCosts::measure() {
-    const Meter meter;
+PassCosts PassCosts::measure(int repeat) {
+    const Meter meter(repeat);
     PassCosts costs;
     costs.distances = measure_distances(meter);
     {

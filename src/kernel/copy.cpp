@@ -17,10 +17,9 @@
 namespace hocket::kernel {
 namespace {
 
-// With fewer bytes a thread, handing parts out costs more than it saves.
-constexpr std::int64_t least_bytes_a_thread = 512 << 10;
-// With fewer bytes in all, waking a thread costs more than it saves. (Measured: 1 to 5 MiB were
-// slower with two threads than with one.)
+// With fewer bytes a part, handing parts out costs more than it saves.
+constexpr std::int64_t least_bytes_a_part = 64 << 10;
+// Copies of fewer bytes wake threads only if they are slow.
 constexpr std::int64_t least_bytes_to_wake = 6 << 20;
 
 // Both sides of smaller boxes stay in the first-level cache in any order, so that preparing blocks
@@ -89,7 +88,7 @@ std::size_t longest(std::span<const Loop> loops) {
 /// Divides [0, total) into even ranges for the threads, and calls function(first, last) for each.
 template <class Function>
 void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& function) {
-    const std::int64_t useful = std::min(bytes / least_bytes_a_thread, total);
+    const std::int64_t useful = std::min(bytes / least_bytes_a_part, total);
     if (threads == 1 || useful <= 1) return function(std::int64_t{0}, total);
     // A few ranges a thread, so that a thread that lost its core does not delay the others much.
     const std::int64_t parts =
@@ -101,7 +100,7 @@ void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& f
         function(bound(part), bound(part + 1));
     };
     base::parallel_for(threads, parts, run_part,
-                       bytes >= least_bytes_to_wake ? base::Wake::always : base::Wake::in_a_row);
+                       bytes >= least_bytes_to_wake ? base::Wake::at_once : base::Wake::if_long);
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ struct PassCosts {
     std::string text() const;
     /// @throws Error that names the line.
     static PassCosts parse(const std::string& text);
-    /// Measures them with one thread; takes some 30 seconds and 0.7 GiB.
-    static PassCosts measure();
+    /// Measures each of them so many times, with one thread; takes 0.7 GiB.
+    static PassCosts measure(int repeat);
     /// Those measured for this kind of processor, or for the nearest one.
     static PassCosts shipped();
     static PassCosts zen3();

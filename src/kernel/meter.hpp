@@ -29,7 +29,7 @@ struct TimedPass {
 
 class Meter {
   public:
-    Meter() : array_(memory()), other_(memory()) {
+    explicit Meter(int repeat) : repeat_(repeat), array_(memory()), other_(memory()) {
         const double copied = least([&] {
             std::memcpy(other_.get(), array_.get(), static_cast<std::size_t>(array_bytes));
         });
@@ -51,7 +51,7 @@ class Meter {
     /// next, because other programs slow down both.
     double difference(const TimedPass& pass, const TimedPass& than) const {
         std::vector<double> found;
-        for (int turn = 0; turn <= turns; ++turn) {
+        for (int turn = first(); turn <= repeat_; ++turn) {
             const double before = turn % 2 > 0 ? cost_of_run(than) : 0.0;
             const double took = cost_of_run(pass);
             const double other = turn % 2 > 0 ? before : cost_of_run(than);
@@ -76,8 +76,8 @@ class Meter {
     }
 
   private:
-    static constexpr int turns = 3;  // after a first one
-
+    /// One run before several is not counted.
+    int first() const { return repeat_ > 1 ? 0 : 1; }
     template <class Run>
     static double seconds(Run&& run) {
         const auto begin = std::chrono::steady_clock::now();
@@ -89,13 +89,16 @@ class Meter {
     }
     // The least: other programs only ever add to it.
     template <class Run>
-    static double least(Run&& run) {
-        run();
+    double least(Run&& run) const {
         double best = INFINITY;
-        for (int turn = 0; turn < turns; ++turn) best = std::min(best, seconds(run));
+        for (int turn = first(); turn <= repeat_; ++turn) {
+            const double took = seconds(run);
+            if (turn > 0) best = std::min(best, took);
+        }
         return best;
     }
 
+    int repeat_;
     Memory array_, other_;
     double byte_ = 0;  // seconds
 };

@@ -165,8 +165,9 @@ std::string explain_permute(std::span<const std::int64_t> shape, std::span<const
     return out + total;
 }
 
-std::string measure_passes() {
-    return PassCosts::measure().text();
+std::string measure_passes(int repeat) {
+    if (repeat < 1) throw Error("repeat is " + std::to_string(repeat) + "; measure once or more");
+    return PassCosts::measure(repeat).text();
 }
 
 std::string pass_costs_origin() {

@@ -82,7 +82,7 @@ def permuted(model):
 
 def test_measured_passes_are_kept_and_used(tmp_path, capsys):
     path = tmp_path / "model"
-    assert main(["calibrate", "--passes", "--output", str(path)]) == 0
+    assert main(["calibrate", "--passes", "--repeat", "1", "--output", str(path)]) == 0
     kept = tmp_path / "model.passes"
     text = kept.read_text(encoding="utf-8")
     assert str(kept) in capsys.readouterr().out

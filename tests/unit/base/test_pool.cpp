@@ -205,14 +205,18 @@ TEST(ServiceThreads, may_be_taken_back_before_it_has_begun) {
 }
 #endif
 
-/// Calls that wake nobody, calls in a row, and calls after a rest.
+/// Short calls that wake nobody, long ones that do, calls in a row, and calls after a rest.
 TEST(Pool, runs_every_part_once_whoever_is_awake) {
     for (int round = 0; round < 60; ++round) {
-        if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (round % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         std::vector<std::atomic<int>> runs(9);
         parallel_for(
-            4, 9, [&](std::int64_t part) { ++runs[static_cast<std::size_t>(part)]; },
-            round % 3 == 0 ? hocket::base::Wake::always : hocket::base::Wake::in_a_row);
+            4, 9,
+            [&](std::int64_t part) {
+                if (round % 20 == 10) std::this_thread::sleep_for(std::chrono::microseconds(50));
+                ++runs[static_cast<std::size_t>(part)];
+            },
+            round % 3 == 0 ? hocket::base::Wake::at_once : hocket::base::Wake::if_long);
         for (const auto& each : runs) ASSERT_EQ(each.load(), 1) << "round " << round;
     }
 }
