@@ -103,6 +103,45 @@ void Sharing::exchange() {
     for (auto& request : requests_) request.wait();
 }
 
+RowSum& Grid::row_sum(std::int64_t count) const {
+    const auto [found, made] = row_sums_.try_emplace(count);
+    RowSum& sum = found->second;
+    if (!made) return sum;
+    sum.me_ = column_;
+    sum.memory_.push_back(start_of(room(count), count));
+    const hocket::Array& mine = sum.memory_.front();
+    sum.mine_ = mine.local<double>();
+    for (int c = 0; c < columns_; ++c) {
+        if (c == column_) continue;
+        const hocket::Array theirs = start_of(room(count), count);
+        const int other = process(row_, c);
+        sum.others_.emplace(c, RowSum::Other{theirs, tasks_.send_init(mine, other),
+                                             tasks_.recv_init(theirs, other)});
+    }
+    return sum;
+}
+
+void RowSum::start(int column) {
+    column_ = column;
+    if (column != me_) {
+        others_.at(column).send.start();
+        return;
+    }
+    for (auto& [c, other] : others_) other.receive.start();
+}
+
+void RowSum::finish() {
+    if (column_ != me_) {
+        others_.at(column_).send.wait();
+        return;
+    }
+    for (auto& [c, other] : others_) {
+        other.receive.wait();
+        const auto theirs = other.memory.local<double>();
+        for (std::size_t i = 0; i < mine_.size(); ++i) mine_[i] += theirs[i];
+    }
+}
+
 PivotSearch& Grid::pivot_search(std::int64_t elements) const {
     if (const auto found = searches_.lower_bound(elements); found != searches_.end())
         return found->second;

@@ -60,6 +60,27 @@ class Sharing {
     std::vector<hocket::Request> requests_;
 };
 
+/// Sums of numbers of all processes of a row on one of them, again and again: persistent requests.
+class RowSum {
+  public:
+    std::span<double> mine() const { return mine_; }
+    /// Collective over the row: the process in `column` will have the sums.
+    void start(int column);
+    /// There, adds the others' numbers to mine(). Then mine() can be written again.
+    void finish();
+
+  private:
+    friend class Grid;
+    struct Other {
+        hocket::Array memory;  ///< of its numbers
+        hocket::Request send, receive;
+    };
+    std::vector<hocket::Array> memory_;  // of its own numbers
+    std::span<double> mine_;
+    std::map<int, Other> others_;  // by process column
+    int column_ = 0, me_ = 0;
+};
+
 class Grid {
   public:
     /// `search_width`: in a pivot search, candidates have elements of so many columns at most.
@@ -89,6 +110,9 @@ class Grid {
     /// in the same order.
     Sharing& sharing(std::int64_t rows, std::int64_t columns) const;
 
+    /// As `sharing`, over the row.
+    RowSum& row_sum(std::int64_t count) const;
+
     /// As `sharing`; candidates have so many elements.
     PivotSearch& pivot_search(std::int64_t elements) const;
     std::int64_t search_width() const { return search_width_; }
@@ -102,6 +126,7 @@ class Grid {
     hocket::Comm alone_;
     std::int64_t search_width_;
     mutable std::map<std::pair<std::int64_t, std::int64_t>, Sharing> sharings_;
+    mutable std::map<std::int64_t, RowSum> row_sums_;
     mutable std::map<std::int64_t, PivotSearch> searches_;
 };
 

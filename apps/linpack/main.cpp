@@ -45,13 +45,18 @@ void touch_memory(const linpack::Matrix& matrix, const linpack::Options& options
                               {right.data(), nb, columns, nb}, product);
 }
 
-// Processes of a column agree on their persistent messages before the measured time: those of whole
-// panels, of the last one, and of the solution.
+// Processes agree on their persistent messages before the measured time: those of whole panels, of
+// the last one, and of the solution.
 void connect(const linpack::Matrix& matrix) {
     const linpack::Grid& grid = matrix.grid();
     linpack::connect(grid, matrix.nb());
     linpack::connect(grid, matrix.n() - (matrix.panels() - 1) * matrix.nb());
     grid.sharing(matrix.nb(), 1).exchange();
+    linpack::RowSum& sum = grid.row_sum(matrix.nb());
+    for (int column = 0; column < grid.columns(); ++column) {
+        sum.start(column);
+        sum.finish();
+    }
 }
 
 // The first solution of a process takes longer: BLAS makes its memory, and hocket and the forms

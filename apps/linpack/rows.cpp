@@ -40,8 +40,10 @@ std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int6
     std::vector<Columns> found;
     if (next < matrix.n() && matrix.column_owner(next) == matrix.grid().column()) {
         const std::int64_t panel = std::min(matrix.nb(), matrix.n() - next);
-        // If all take part in each panel, and messages are copies, it need not come early.
-        const bool early = ahead || matrix.grid().columns() > 1 || !matrix.grid().shares_memory();
+        // If all take part in each panel, it need not come early where messages are copies, nor
+        // where the rows of all columns are one message: two take longer, and hide little.
+        const bool early = ahead || matrix.grid().columns() > 1 ||
+                           (width < matrix.local().columns && !matrix.grid().shares_memory());
         const std::int64_t more = early ? 0 : std::min(width - at % width, end - at);
         found.push_back({at, std::max(panel, more)});
         at += found.back().count;

@@ -16,23 +16,6 @@ Block vector_of(std::vector<double>& values, std::int64_t from, std::int64_t cou
     return {values.data() + from, count, 1, count};
 }
 
-// Adds the parts of `mine` on all processes of this row to that of the process in `column`.
-void add_along_row(const Grid& grid, const Block& mine, int column) {
-    const Block blocks[] = {mine};
-    if (grid.column() != column) {
-        grid.send(blocks, grid.process(grid.row(), column), rows_tag).wait();
-        return;
-    }
-    std::vector<double> memory(static_cast<std::size_t>(mine.rows * mine.columns));
-    for (int q = 0; q < grid.columns(); ++q) {
-        if (q == column) continue;
-        const Block part[] = {{memory.data(), mine.rows, mine.columns, mine.rows}};
-        grid.receive(part, grid.process(grid.row(), q), rows_tag).wait();
-        for (std::int64_t j = 0; j < mine.columns; ++j)
-            for (std::int64_t i = 0; i < mine.rows; ++i) mine.at(i, j) += part[0].at(i, j);
-    }
-}
-
 }  // namespace
 
 std::vector<double> solve(const Matrix& matrix, const Factored& factored) {
@@ -43,29 +26,47 @@ std::vector<double> solve(const Matrix& matrix, const Factored& factored) {
     std::vector<double> rest(static_cast<std::size_t>(local.rows));
     if (matrix.column_owner(matrix.n()) == grid.column())
         std::copy_n(&local.at(0, matrix.local_column(matrix.n())), local.rows, rest.data());
-    std::int64_t at_row = local.rows;
+    RowSum& sum = grid.row_sum(matrix.nb());
+    Sharing& sharing = grid.sharing(matrix.nb(), 1);
+    std::vector<std::vector<std::int64_t>> held;  // by process row: which of a panel's rows it has
+    std::int64_t at_row = local.rows;             // the first of this process's rows of the panel
+    const auto open = [&](std::int64_t k) {
+        const std::int64_t first = k * matrix.nb();
+        held.assign(static_cast<std::size_t>(grid.rows()), {});
+        for (std::int64_t i = first; i < std::min(first + matrix.nb(), matrix.n()); ++i)
+            held[static_cast<std::size_t>(factored.order.owner(i))].push_back(i - first);
+        at_row -= std::ssize(held[static_cast<std::size_t>(grid.row())]);
+    };
+    const auto start = [&](std::int64_t k, std::int64_t end) {
+        std::copy(rest.data() + at_row, rest.data() + end, sum.mine().data());
+        sum.start(matrix.column_owner(k * matrix.nb()));
+    };
+    open(matrix.panels() - 1);
+    start(matrix.panels() - 1, local.rows);
     for (std::int64_t k = matrix.panels() - 1; k >= 0; --k) {
-        const std::int64_t first = k * matrix.nb(),
+        const std::int64_t first = k * matrix.nb(), end = at_row,
                            width = std::min(matrix.nb(), matrix.n() - first);
-        std::vector<std::vector<std::int64_t>> held(static_cast<std::size_t>(grid.rows()));
-        for (std::int64_t i = 0; i < width; ++i)
-            held[static_cast<std::size_t>(factored.order.owner(first + i))].push_back(i);
-        const auto mine =
-            static_cast<std::int64_t>(held[static_cast<std::size_t>(grid.row())].size());
-        at_row -= mine;
-        const int column = matrix.column_owner(first);
-        if (mine > 0) add_along_row(grid, vector_of(rest, at_row, mine), column);
-        if (column != grid.column()) continue;
-        const std::int64_t at_column = matrix.local_column(first);
-        const Block part = vector_of(x, at_column, width);
-        Sharing& sharing = grid.sharing(matrix.nb(), 1);
-        std::copy_n(rest.data() + at_row, mine, sharing.mine().data);
-        sharing.exchange();
-        for (std::size_t r = 0; r < held.size(); ++r)
-            put_rows(sharing.of(r).part(0, 0, static_cast<std::int64_t>(held[r].size()), 1),
-                     held[r], part);
-        solve_upper(matrix.triangle(k), part);
-        subtract_product(local.part(0, at_column, at_row, width), part, vector_of(rest, 0, at_row));
+        sum.finish();
+        const bool mine = matrix.column_owner(first) == grid.column();
+        const std::int64_t at_column = mine ? matrix.local_column(first) : 0;
+        const Block part = vector_of(x, at_column, mine ? width : 0);
+        if (mine) {
+            std::ranges::copy(sum.mine(), sharing.mine().data);
+            sharing.exchange();
+            for (std::size_t r = 0; r < held.size(); ++r)
+                put_rows(sharing.of(r).part(0, 0, std::ssize(held[r]), 1), held[r], part);
+            solve_upper(matrix.triangle(k), part);
+        }
+        const auto subtract = [&](std::int64_t from, std::int64_t to) {
+            subtract_product(local.part(from, at_column, to - from, part.rows), part,
+                             vector_of(rest, from, to - from));
+        };
+        if (k == 0) break;
+        // Another process waits for the next panel's rows.
+        open(k - 1);
+        subtract(at_row, end);
+        start(k - 1, end);
+        subtract(0, at_row);
     }
     return x;
 }
@@ -74,8 +75,9 @@ double residual(const Matrix& matrix, const Elements& elements, const std::vecto
                 const hocket::Comm& everyone) {
     const std::int64_t rows = matrix.local().rows;
     // For every row: the elements times x, and their magnitudes.
-    std::vector<double> sums(static_cast<std::size_t>(2 * rows));
-    const Block both{sums.data(), rows, 2, rows};
+    RowSum& sum = matrix.grid().row_sum(2 * rows);
+    std::ranges::fill(sum.mine(), 0.0);
+    const Block both{sum.mine().data(), rows, 2, rows};
     double largest_x = 0, strange = 0;
     for (std::int64_t j = 0; j < matrix.local().columns; ++j) {
         if (matrix.column(j) == matrix.n()) continue;
@@ -88,7 +90,8 @@ double residual(const Matrix& matrix, const Elements& elements, const std::vecto
             both.at(i, 1) += std::fabs(element);
         }
     }
-    add_along_row(matrix.grid(), both, 0);
+    sum.start(0);
+    sum.finish();
     double wrong = 0, norm = 0, largest_b = 0;
     for (std::int64_t i = 0; i < rows && matrix.grid().column() == 0; ++i) {
         const double b = elements(matrix.row(i), matrix.n());

@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,17 +62,19 @@ struct Thrown {
 };
 
 /// A coroutine of Python. `advance` of hocket/coroutines.py runs it from one await to the next.
+/// Its first part makes it, because Python warns of a coroutine that a cancelled flow never runs.
 class SuspendedCoroutine final : public flow::Suspended {
   public:
-    SuspendedCoroutine(nb::object coroutine, nb::object advance)
-        : coroutine_(std::move(coroutine)), advance_(std::move(advance)) {}
+    SuspendedCoroutine(nb::object function, nb::object advance)
+        : function_(std::move(function)), advance_(std::move(advance)) {}
 
     bool ready() override { return awaited_.over(); }
     bool resume() override {
         const nb::gil_scoped_acquire locked;
         nb::object thrown = nb::none();
         if (const auto error = awaited_.take_error()) thrown = nb::cast(Thrown{"", "", error});
-        const nb::object awaited = call_step(advance_, coroutine_.get(), thrown);
+        if (!coroutine_) coroutine_.emplace(call_step(function_));
+        const nb::object awaited = call_step(advance_, coroutine_->get(), thrown);
         if (awaited.is_none()) return true;
         return called([&] {
             for (nb::handle each : awaited)
@@ -84,7 +87,8 @@ class SuspendedCoroutine final : public flow::Suspended {
   private:
     bool leave_awaited() override { return awaited_.leave(); }
 
-    Kept coroutine_, advance_;
+    Kept function_, advance_;
+    std::optional<Kept> coroutine_;
     coroutine::Awaited awaited_;
 };
 
@@ -95,7 +99,7 @@ class AsyncFunction {
         : function_(std::move(function)), advance_(std::move(advance)), hold_(std::move(hold)) {}
     std::shared_ptr<flow::Suspended> operator()() {
         const nb::gil_scoped_acquire locked;
-        return std::make_shared<SuspendedCoroutine>(call_step(function_),
+        return std::make_shared<SuspendedCoroutine>(nb::borrow(function_.get()),
                                                     nb::borrow(advance_.get()));
     }
 

@@ -4,6 +4,7 @@
 import functools
 import gc
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -205,6 +206,19 @@ def test_cancelled_steps_never_go_on_and_are_closed(comm):
         f.wait()
         gc.collect()
         assert log == ["closed"]
+        # One whose first part had not run has made no coroutine: Python would warn of it.
+        both = hk.Flow(1, agent="steps")
+
+        async def cancels_at_once(both=both):
+            both.cancel()
+
+        both.comm(cancels_at_once)
+        both.comm(waits)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            both.wait()
+            gc.collect()
+        assert not warned, warned[0].message
 
 
 @ranks(1)
