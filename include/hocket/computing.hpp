@@ -136,7 +136,7 @@ Array grade(const Array& array, const ComputeOptions& options = {});
 /// arguments, and the element's row-major number, but not on the layout (Salmon, Moraes, Dror,
 /// Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). All languages get the same numbers.
 /// Local. From `low` up to, but not including, `high`. @throws Error unless the array has a
-/// floating-point type, can be written, and low <= high, both finite.
+/// floating-point type, can be written, and low <= high, with a finite difference.
 void random_uniform(const Array& array, std::uint64_t seed, double low = 0, double high = 1);
 /// Normally distributed (Box, Muller, 1958). @throws Error as random_uniform, and for a negative
 /// deviation.

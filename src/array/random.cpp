@@ -2,134 +2,218 @@
 // Random numbers of elements, of 128 random bits for each.
 #include "hocket/random.hpp"
 
-#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numbers>
-#include <sstream>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "array/local.hpp"
 #include "array/numbers.hpp"
 #include "hocket/binding.hpp"
 #include "kernel/convert.hpp"
+#include "layout/form.hpp"
+#include "layout/segments.hpp"
 
 namespace hocket {
 namespace {
 
-struct Bits {
-    std::uint64_t first, second;
+constexpr std::size_t most = 256;  // elements at a time
+
+// Visits the local elements in blocks, because all numbers together may have many times the bytes
+// of the array.
+template <class Visit>
+class Blocks {
+  public:
+    Blocks(const Array& array, const Visit& visit)
+        : form_(array.layout().form()), strides_(array.strides()), visit_(visit) {
+        if (array::count_of(array) == 0) return;
+        auto* const data = static_cast<std::byte*>(array.data());
+        if (form_.indexed()) {
+            for (const layout::Segment& segment : form_.segments->of(array.process()))
+                run(segment.first, segment.length, data + segment.local * strides_[0], strides_[0]);
+        } else {
+            sets_ = form_.sets(array.process());
+            along(0, 0, data);
+        }
+        end();
+    }
+
+  private:
+    // The elements whose indices before dimension `d` have this row-major number.
+    void along(std::size_t d, std::int64_t number, std::byte* place) {
+        if (d == sets_.size()) return run(number, 1, place, 0);
+        const layout::IndexSet& set = sets_[d];
+        number *= set.extent();
+        layout::for_runs(set, 0, set.extent(), [&](std::int64_t first, std::int64_t last) {
+            if (d + 1 == sets_.size())
+                run(number + first, last - first, place, strides_[d]);
+            else
+                for (std::int64_t k = 0; k < last - first; ++k)
+                    along(d + 1, number + first + k, place + k * strides_[d]);
+            place += (last - first) * strides_[d];
+        });
+    }
+
+    void run(std::int64_t first, std::int64_t length, std::byte* place, std::int64_t stride) {
+        for (std::int64_t k = 0; k < length; ++k) {
+            numbers_[count_] = first + k;
+            places_[count_] = place + k * stride;
+            if (++count_ == most) end();
+        }
+    }
+
+    void end() {
+        visit_(std::span(std::as_const(numbers_)).first(count_), std::span(places_).first(count_));
+        count_ = 0;
+    }
+
+    const layout::Form& form_;
+    const Shape& strides_;
+    const Visit& visit_;
+    std::vector<layout::IndexSet> sets_;
+    std::size_t count_ = 0;
+    std::array<std::int64_t, most> numbers_;
+    std::array<std::byte*, most> places_;
 };
+
+// Sets the local elements, some at a time: `make(words, values)` gets two words of random bits for
+// each.
+template <class T, class Make>
+void fill(const Array& array, std::uint64_t seed, const Make& make) {
+    std::array<std::uint64_t, 2 * most> words;
+    std::array<T, most> values;
+    const auto visit = [&](std::span<const std::int64_t> numbers, std::span<std::byte*> places) {
+        const auto own = std::span(words).first(2 * numbers.size());
+        philox(seed, numbers, own);
+        make(std::span<const std::uint64_t>(own), values.data());
+        for (std::size_t k = 0; k < places.size(); ++k)
+            *reinterpret_cast<T*>(places[k]) = values[k];
+    };
+    const Blocks blocks(array, visit);
+}
 
 // From 0 to 1 - 2^-53.
 double unit(std::uint64_t bits) {
     return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-// Sets each local element to `value` of its random bits, some elements at a time.
-template <class T, class Value>
-void fill(const Array& array, std::uint64_t seed, const Value& value) {
-    constexpr std::size_t most = 256;
-    std::array<std::int64_t, most> numbers;
-    std::array<std::uint64_t, 2 * most> words;
-    std::array<T*, most> elements;
-    std::size_t count = 0;
-    const auto flush = [&] {
-        philox(seed, std::span(numbers).first(count), std::span(words).first(2 * count));
-        for (std::size_t k = 0; k < count; ++k)
-            *elements[k] = value(Bits{words[2 * k], words[2 * k + 1]});
-        count = 0;
-    };
-    const Shape shape = array.layout().shape();
-    for_each<T>(array, [&](std::span<const std::int64_t> index, T& element) {
-        std::int64_t number = 0;
-        for (std::size_t d = 0; d < shape.size(); ++d) number = number * shape[d] + index[d];
-        numbers[count] = number;
-        elements[count++] = &element;
-        if (count == most) flush();
+struct Half {
+    std::uint16_t bits;
+};
+
+template <class T>
+void convert(const double* from, T* to, std::size_t count) {
+    if constexpr (std::is_same_v<T, Half>)
+        kernel::convert("float64", reinterpret_cast<const std::byte*>(from), "float16",
+                        reinterpret_cast<std::byte*>(to), static_cast<std::int64_t>(count));
+    else
+        for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<T>(from[k]);
+}
+
+template <class T>
+T converted(double value) {
+    T result{};
+    convert(&value, &result, 1);
+    return result;
+}
+
+// Calls `body` with a zero of the floating-point type. Returns false for another type.
+template <class Body>
+bool with_floating(const DType& dtype, const Body& body) {
+    if (dtype.name == "float16") return body(Half{}), true;
+    if (dtype.name == "float32") return body(float{}), true;
+    if (dtype.name == "float64") return body(double{}), true;
+    if (dtype.name == dtype_of<long double>().name) return body(0.0L), true;
+    return false;
+}
+
+// Sets elements to the doubles `value(first word, second word)`, rounded; then changes a block by
+// `limit(values, count)`.
+template <class T, class Value, class Limit>
+void fill_floating(const Array& array, std::uint64_t seed, const Value& value, const Limit& limit) {
+    std::array<double, most> exact;
+    fill<T>(array, seed, [&](std::span<const std::uint64_t> words, T* values) {
+        const std::size_t count = words.size() / 2;
+        for (std::size_t k = 0; k < count; ++k) exact[k] = value(words[2 * k], words[2 * k + 1]);
+        convert(exact.data(), values, count);
+        limit(values, count);
     });
-    flush();
+}
+
+// The number before `high`, in the direction of `low`, which is not above it; `low` if both are
+// equal.
+template <class T>
+T before(T high, T low) {
+    return std::nextafter(high, low);
+}
+template <class T>
+T smaller(T a, T b) {
+    return a < b ? a : b;
+}
+
+// An integer in the order of the numbers; zeros of both signs are equal.
+int order(Half half) {
+    const int size = half.bits & 0x7fff;
+    return (half.bits & 0x8000) != 0 ? -size : size;
+}
+Half before(Half high, Half low) {
+    if (order(high) == order(low)) return low;
+    const int next = order(high) - 1;
+    return {static_cast<std::uint16_t>(next < 0 ? 0x8000 - next : next)};
+}
+Half smaller(Half a, Half b) {
+    return order(a) <= order(b) ? a : b;
 }
 
 void require_writable(const Array& array) {
     if (!array.writable()) throw Error("the array is read-only; give one that may be written");
 }
 
-constexpr const char* half = "float16";
-
-template <class From, class To>
-To converted(const char* from, From value, const char* to) {
-    To result{};
-    kernel::convert(from, reinterpret_cast<const std::byte*>(&value), to,
-                    reinterpret_cast<std::byte*>(&result), 1);
-    return result;
-}
-std::uint16_t half_of(double value) {
-    return converted<double, std::uint16_t>("float64", value, half);
-}
-
-// The number of the type before `high`, in the direction of `low`, which is not above it.
-double before(const std::string& type, double high, double low) {
-    if (type == "float32") return std::nextafter(static_cast<float>(high), static_cast<float>(low));
-    if (type != half) return std::nextafter(high, low);
-    std::uint16_t bits = half_of(high);
-    constexpr std::uint16_t sign = 0x8000;
-    if (bits != half_of(low))
-        bits = static_cast<std::uint16_t>((bits & ~sign) == 0  ? sign + 1
-                                          : (bits & sign) != 0 ? bits + 1
-                                                               : bits - 1);
-    return converted<std::uint16_t, double>(half, bits, "float64");
-}
-
-// Fills an array of any floating-point type.
-template <class Value>
-void fill_real(const Array& array, std::uint64_t seed, const Value& value) {
-    const std::string& type = array.dtype().name;
-    if (type == "float32")
-        fill<float>(array, seed, [&](Bits bits) { return static_cast<float>(value(bits)); });
-    else if (type == "float64")
-        fill<double>(array, seed, value);
-    else if (type == half)
-        fill<std::uint16_t>(Array::wrap(array.data(), array.layout(), dtype_of<std::uint16_t>(),
-                                        array.comm(), array.strides()),
-                            seed, [&](Bits bits) { return half_of(value(bits)); });
-    else
-        fill<long double>(array, seed, value);
-}
-
+// The fewest digits from which the number can be read.
 std::string shown(double number) {
-    std::ostringstream text;
-    text << number;
-    return text.str();
+    std::array<char, 32> digits;
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
 }
 
-void require_real(const Array& array) {
-    const std::string& type = array.dtype().name;
-    if (type != "float32" && type != "float64" && type != half &&
-        type != dtype_of<long double>().name)
-        throw Error(type + " is no floating point; give float64, say");
+void require_floating(const Array& array) {
+    if (!with_floating(array.dtype(), [](auto) {}))
+        throw Error(array.dtype().name + " is no floating point; give float64, say");
     require_writable(array);
 }
 
 }  // namespace
 
 void random_uniform(const Array& array, std::uint64_t seed, double low, double high) {
-    require_real(array);
+    require_floating(array);
     if (!(low <= high && std::isfinite(high - low)))
         throw Error("no numbers from " + shown(low) + " to " + shown(high) +
-                    "; give low <= high, both finite");
-    // After rounding, a number just below `high` may equal it.
-    const double top = before(array.dtype().name, high, low);
-    fill_real(array, seed,
-              [&](Bits bits) { return std::min(low + (high - low) * unit(bits.first), top); });
+                    "; give low <= high, with a finite difference");
+    const auto value = [&](std::uint64_t word, std::uint64_t) {
+        return low + (high - low) * unit(word);
+    };
+    with_floating(array.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        // After rounding, a number just below `high` may equal it.
+        const T top = before(converted<T>(high), converted<T>(low));
+        fill_floating<T>(array, seed, value, [&](T* values, std::size_t count) {
+            for (std::size_t k = 0; k < count; ++k) values[k] = smaller(values[k], top);
+        });
+    });
 }
 
 void random_normal(const Array& array, std::uint64_t seed, double mean, double deviation) {
-    require_real(array);
+    require_floating(array);
     if (!(deviation >= 0))
         throw Error("deviation is " + shown(deviation) + "; give one of 0 or more");
-    fill_real(array, seed, [&](Bits bits) {
-        const double radius = std::sqrt(-2 * std::log(unit(bits.first) + 0x1p-54));
-        return mean + deviation * radius * std::cos(2 * std::numbers::pi * unit(bits.second));
+    const auto value = [&](std::uint64_t word, std::uint64_t other) {
+        const double radius = std::sqrt(-2 * std::log(unit(word) + 0x1p-54));
+        return mean + deviation * radius * std::cos(2 * std::numbers::pi * unit(other));
+    };
+    with_floating(array.dtype(), [&](auto zero) {
+        fill_floating<decltype(zero)>(array, seed, value, [](auto*, std::size_t) {});
     });
 }
 
@@ -151,14 +235,16 @@ void random_integers(const Array& array, std::uint64_t seed, std::int64_t low, s
 
 void Binding::random_integers(const Array& array, std::uint64_t seed, std::uint64_t first,
                               std::uint64_t count) {
-    array::with_integer(array.dtype(), [&](auto zero) {
+    const bool known = array::with_integer(array.dtype(), [&](auto zero) {
         using T = decltype(zero);
         // The upper half of a product is uniform to 2^-32 (D. Lemire, "Fast random integer
         // generation in an interval", 2019, without its rejection).
-        fill<T>(array, seed, [&](Bits bits) {
-            return static_cast<T>(first + ((bits.first >> 32) * count >> 32));
+        fill<T>(array, seed, [&](std::span<const std::uint64_t> words, T* values) {
+            for (std::size_t k = 0; k < words.size() / 2; ++k)
+                values[k] = static_cast<T>(first + ((words[2 * k] >> 32) * count >> 32));
         });
     });
+    if (!known) throw Error(array.dtype().name + " holds no integers; give int64, say");
 }
 
 }  // namespace hocket
