@@ -15,7 +15,7 @@ from cases import check_still_works, raises_everywhere
 from lockstep import mpiexec, ranks
 
 import hocket as hk
-from hocket import calls
+from hocket import _mpi, calls
 
 
 class Odd:
@@ -211,9 +211,15 @@ def test_random_numbers_of_no_interval(comm):
     for low, high in [(0, "x"), (1, 0), (0, np.inf), (np.nan, 1), (None, 1)]:
         with pytest.raises(hk.Error):
             numbers.uniform(lay, low, high)
+    with pytest.raises(hk.Error, match=r"from 1\.0000000000000002 to 1; give low <= high"):
+        numbers.uniform(lay, 1 + 2**-52, 1)
+    with pytest.raises(hk.Error, match=r"from -1e\+308 to 1e\+308; .* finite difference"):
+        numbers.uniform(lay, -1e308, 1e308)
     for mean, deviation in [(0, -1), ("x", 1), (0, np.nan)]:
         with pytest.raises(hk.Error):
             numbers.normal(lay, mean, deviation)
     for bounds in [(0, 1.5), (None, 2), (2, 2)]:
         with pytest.raises(hk.Error):
             numbers.integers(lay, *bounds)
+    with pytest.raises(hk.Error, match="float64 holds no integers"):
+        _mpi.random_integers(hk.zeros(lay, comm=comm)._wrapped(), 1, 0, 9)

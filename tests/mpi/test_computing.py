@@ -198,10 +198,11 @@ def test_the_same_numbers_for_every_layout(comm):
         hk.Layout(shape, "(BLOCK, *)", comm.size),
         hk.Layout(shape, "(*, CYCLIC(2))", comm.size),
         hk.Layout(shape, "(*, *)"),
+        hk.Layout.elements(shape, [(3 * np.arange(35) + r) % 35 for r in range(comm.size)]),
     ]
     for make in (
         numbers.uniform,
-        numbers.normal,
+        lambda lay, comm: numbers.normal(lay, dtype="f2", comm=comm),
         lambda lay, comm: numbers.integers(lay, 0, 9, comm=comm),
     ):
         first, *others = (hk.replicated(make(lay, comm=comm)) for lay in layouts)
@@ -209,6 +210,44 @@ def test_the_same_numbers_for_every_layout(comm):
             np.testing.assert_array_equal(first, other)
     big = numbers.uniform(hk.Layout(20000, "(BLOCK)", comm.size), comm=comm)
     assert abs(big.mean() - 0.5) < 0.02 and abs(big.var() - 1 / 12) < 0.01
+    check_fixed_numbers(numbers, layouts[2], comm)
+
+
+def check_fixed_numbers(numbers, whole, comm):
+    """Other versions give these, too: the last elements."""
+
+    def expect(make, terms, *expected):
+        found = make(whole, *terms, comm=comm).local[4, 4:] if comm.rank == 0 else None
+        if found is not None:
+            assert repr(found.tolist()) == repr(list(expected)), (make, terms)
+
+    real = -0.21943386323314096, 1.998921125028334, 1.6459845674558982
+    bell = -0.836035958678732, -0.21190120705483606, 1.0605346261570634
+    for dtype in ("f2", "f4", ">f4", "f8", ">f8", "g"):
+        expect(numbers.uniform, (-2, 3, dtype), *np.array(real, dtype).tolist())
+        if comm.rank == 0:  # another library's logarithm may differ in the last bit
+            found = numbers.normal(whole, 1, 2, dtype, comm).local[4, 4:]
+            few = np.finfo(dtype).eps + 2 * np.finfo("f8").eps
+            np.testing.assert_allclose(found.astype("f8"), bell, few, 0)
+    for dtype in ("i1", "u1", "i2", "u2", "i4", ">i4", "u4", "i8", "u8", ">u8"):
+        expect(numbers.integers, (20, 90, dtype), 44, 75, 71)
+    expect(numbers.integers, (-(2**31), 2**31), -617988983, 1287563442, 984393247)
+    end = 2**64
+    found = [end - below for below in (2765472631, 859920206, 1163090401)]
+    expect(numbers.integers, (end - 2**32, end, "u8"), *found)
+    # Bounds that round to one number or to neighbours.
+    for low, high, dtype, found in [
+        (-1e-10, 0, "f2", -0.0),
+        (0.0, -0.0, "f2", 0.0),
+        (-0.0, 0.0, "f4", -0.0),
+        (-0.0, 0.0, "f8", -0.0),
+        (7e4, 8e4, "f2", np.inf),
+        (1, 1 + 2**-23, "f4", 1.0),
+    ]:
+        expect(numbers.uniform, (low, high, dtype), found, found, found)
+    above = np.longdouble(1 + 2**-52)
+    below = np.nextafter(above, np.longdouble(1))
+    expect(numbers.uniform, (1, above, "g"), *np.array([1, below, below]).tolist())
 
 
 @ranks(1, 2, 3)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +66,8 @@ class Random:
         Raises
         ------
         LayoutError, Error
-            as `empty`; `Error` also for a dtype that is no floating point, and for bounds that are
-            not finite or whose order is wrong.
+            as `empty`; `Error` also for a dtype that is no floating point, and for bounds without a
+            finite difference or in the wrong order.
 
         Examples
         --------
@@ -76,9 +76,8 @@ class Random:
         (True, True)
         """
         array = floating(lay, dtype, comm)
-        low, high = as_real(low, "low"), as_real(high, "high")
-        _mpi.random_uniform(array._wrapped(), self._seed, low, high)
-        return array
+        bounds = as_real(low, "low"), as_real(high, "high")
+        return filled(array, lambda into: _mpi.random_uniform(into, self._seed, *bounds))
 
     def normal(
         self,
@@ -103,9 +102,8 @@ class Random:
         (True, True)
         """
         array = floating(lay, dtype, comm)
-        mean, deviation = as_real(mean, "mean"), as_real(deviation, "deviation")
-        _mpi.random_normal(array._wrapped(), self._seed, mean, deviation)
-        return array
+        terms = as_real(mean, "mean"), as_real(deviation, "deviation")
+        return filled(array, lambda into: _mpi.random_normal(into, self._seed, *terms))
 
     def integers(
         self,
@@ -139,8 +137,20 @@ class Random:
         range_ = np.iinfo(array.dtype)
         if not 0 < count <= 2**32 or first < range_.min or first + count - 1 > range_.max:
             raise Error(f"no integers of {array.dtype} from {low} to {high}; give low < high")
-        _mpi.random_integers(array._wrapped(), self._seed, first % 2**64, count)
-        return array
+        terms = first % 2**64, count
+        return filled(array, lambda into: _mpi.random_integers(into, self._seed, *terms))
+
+
+def filled(array: Array, fill: Callable[[_mpi.Local], None]) -> Array:
+    """`array`, after `fill` with it, or with its memory as native numbers, whose bytes then change
+    their order."""
+    if array.dtype.isnative:
+        fill(array._wrapped())
+    else:
+        native = array._local.view(array.dtype.newbyteorder("="))
+        fill(Array(native, array.layout, array._comm)._wrapped())
+        native.byteswap(inplace=True)
+    return array
 
 
 def as_real(value: Any, what: str) -> float:
