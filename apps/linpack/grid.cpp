@@ -111,6 +111,7 @@ RowSum& Grid::row_sum(std::int64_t count) const {
     sum.memory_.push_back(start_of(room(count), count));
     const hocket::Array& mine = sum.memory_.front();
     sum.mine_ = mine.local<double>();
+    std::ranges::fill(sum.mine_, 0.0);  // a sum may be of fewer numbers
     for (int c = 0; c < columns_; ++c) {
         if (c == column_) continue;
         const hocket::Array theirs = start_of(room(count), count);

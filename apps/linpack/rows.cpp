@@ -29,7 +29,7 @@ constexpr double briefly = 1e-4;
 }  // namespace
 
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns) {
-    return rows_tag + 1 + panel.step() * matrix.local().columns + columns.first;
+    return 1 + panel.step() * matrix.local().columns + columns.first;
 }
 
 std::vector<Columns> right_of(const Matrix& matrix, std::int64_t step, std::int64_t width,
@@ -143,7 +143,7 @@ Product in_pieces(const Piece& piece, std::function<void()> between) {
 // Different for consecutive panels: a flow may send the next one before this one is passed on.
 // Rows, which use the same numbers, travel between other processes.
 static std::int64_t tag_of(const Panel& panel) {
-    return rows_tag + 1 + panel.step();
+    return 1 + panel.step();
 }
 
 hocket::Request receive(const Matrix& matrix, Panel& panel) {

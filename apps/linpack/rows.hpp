@@ -22,8 +22,7 @@ constexpr std::int64_t together = 4;
 /// Rooms for rows have this size at least, in elements: most of all then are of one size.
 constexpr std::int64_t usual_room = 1 << 15;
 
-/// Tags of messages within a process column, and of messages that differ by step and columns.
-constexpr std::int64_t rows_tag = 0;
+/// The tag of messages within a process column that differ by step and columns.
 std::int64_t tag_of(const Matrix& matrix, const Panel& panel, const Columns& columns);
 
 /// This process's columns right of the panel, in parts of at most `width`. The first part has the

@@ -97,18 +97,20 @@ class Pool {
     void run(int threads, std::int64_t parts, detail::PartFunction function, void* context,
              Wake wake) {
         const auto begun = now();
+        if (begun - time(ended_) > in_a_row) set(row_begun_, begun);
         const bool crowded = begun < time(crowded_until_);
+        bool wakes = wake == Wake::at_once;
         std::int64_t first = 0;
-        if (wake == Wake::if_long && (crowded || awake_.load() == 0)) {
-            if (begun - time(ended_) > in_a_row) set(row_begun_, begun);
+        if (!wakes && (crowded || awake_.load() < std::min<std::int64_t>(threads, parts) - 1)) {
             function(context, first++);
             const auto others = (now() - begun) * (parts - first);
-            if (crowded || begun - time(row_begun_) + others < worth_waking)
+            wakes = !crowded && begun - time(row_begun_) + others >= worth_waking;
+            if (crowded || (!wakes && awake_.load() == 0))
                 while (first < parts) function(context, first++);
         }
         if (parts - first > 1) {
             const auto worked = run_open(open_, threads, first, parts, function, context,
-                                         [&](Region& region) { add(region); });
+                                         [&](Region& region) { add(region, wakes); });
             if (now() - worked > std::max(worked - begun, lost_core))
                 set(crowded_until_, now() + crowded_for);
         } else if (first < parts) {
@@ -120,7 +122,7 @@ class Pool {
     /// Returns at once; the caller does not take part.
     void lend(Region& region) {
         region.guard = &open_.guard;
-        add(region);
+        add(region, true);
     }
     void take_back(Region& region, int wanted) {
         std::unique_lock lock(open_.guard);
@@ -145,15 +147,16 @@ class Pool {
         at.store(to.count(), std::memory_order_relaxed);
     }
 
-    void add(Region& region) {
+    void add(Region& region, bool wakes) {
         const int wanted = region.places;
         {
             const std::unique_lock lock = taken(open_.guard);
             if (region.lent) lent_ += wanted;
-            start_workers(lent_ + (region.lent ? 0 : wanted));
-            if (!region.lent) keep_off();
+            if (wakes) start_workers(lent_ + (region.lent ? 0 : wanted));
+            if (wakes && !region.lent) keep_off();
             open_.add(region);
         }
+        if (!wakes) return;
         if (wanted > 1)
             work_.notify_all();
         else

@@ -17,8 +17,8 @@
 namespace hocket::kernel {
 namespace {
 
-// With fewer bytes a part, handing parts out costs more than it saves.
-constexpr std::int64_t least_bytes_a_part = 64 << 10;
+// With fewer bytes a part, or fewer parts, handing parts out costs more than it saves.
+constexpr std::int64_t least_bytes_a_part = 64 << 10, least_bytes = 3 * least_bytes_a_part;
 // Copies of fewer bytes wake threads only if they are slow.
 constexpr std::int64_t least_bytes_to_wake = 6 << 20;
 
@@ -89,7 +89,7 @@ std::size_t longest(std::span<const Loop> loops) {
 template <class Function>
 void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& function) {
     const std::int64_t useful = std::min(bytes / least_bytes_a_part, total);
-    if (threads == 1 || useful <= 1) return function(std::int64_t{0}, total);
+    if (threads == 1 || bytes < least_bytes || useful <= 1) return function(std::int64_t{0}, total);
     // A few ranges a thread, so that a thread that lost its core does not delay the others much.
     const std::int64_t parts =
         std::min<std::int64_t>(useful, std::int64_t{4} * base::resolve_threads(threads));

@@ -59,7 +59,7 @@ HOCKET_INLINE void alternate_lanes(const double* from, std::int64_t count, doubl
 
 struct Portable {
     using Vector = Simd<16>::Vector;
-    static Vector plus(const Vector& x, const Vector& y) { return x + y; }
+    static void plus(const Vector& x, const Vector& y, Vector& sum) { sum = x + y; }
     static void error(const Vector& x, const Vector& y, const Vector& product, Vector& error) {
         for (int lane = 0; lane < width<Vector>; ++lane)
             error[lane] = __builtin_fma(x[lane], y[lane], -product[lane]);
@@ -113,8 +113,8 @@ HOCKET_FUNCTIONS(Portable, )
 struct Avx2 {
     using Vector = Simd<32>::Vector;
     // Zen 2 and 3 add on two units and multiply on two others: these make a third of the additions.
-    HOCKET_AVX2 static Vector plus(const Vector& x, const Vector& y) {
-        return (Vector)_mm256_fmadd_pd((__m256d)y, _mm256_set1_pd(1.0), (__m256d)x);
+    HOCKET_AVX2 static void plus(const Vector& x, const Vector& y, Vector& sum) {
+        sum = (Vector)_mm256_fmadd_pd((__m256d)y, _mm256_set1_pd(1.0), (__m256d)x);
     }
     HOCKET_AVX2 static void error(const Vector& x, const Vector& y, const Vector& product,
                                   Vector& error) {
@@ -123,7 +123,7 @@ struct Avx2 {
 };
 struct Avx512 {
     using Vector = Simd<64>::Vector;
-    HOCKET_AVX512 static Vector plus(const Vector& x, const Vector& y) { return x + y; }
+    HOCKET_AVX512 static void plus(const Vector& x, const Vector& y, Vector& sum) { sum = x + y; }
     HOCKET_AVX512 static void error(const Vector& x, const Vector& y, const Vector& product,
                                     Vector& error) {
         error = (Vector)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)product);

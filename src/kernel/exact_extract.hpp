@@ -90,7 +90,9 @@ struct Products {
         if constexpr (errors) Target::error(a, b, product, error);
     }
     HOCKET_INLINE static void take(Vector& sum, Vector& x) {
-        exact::take(sum, x, Target::plus(sum, x));
+        Vector next;  // clang returns no vectors that the caller's level lacks
+        Target::plus(sum, x, next);
+        exact::take(sum, x, next);
     }
     // Whether some product is 0 although neither of its factors is.
     HOCKET_INLINE bool underflow(std::int64_t count) const {
@@ -148,7 +150,11 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
         }
         if constexpr (zeros) widen(extremes, all);
     }
-    if constexpr (!zeros) extremes.least = ((Bits<Vector>)smallest | sign) - 1;
+    if constexpr (!zeros) {
+        using Unsigned = typename Simd<sizeof(Vector)>::Unsigned;
+        extremes.least =
+            (Bits<Vector>)(((Unsigned)smallest | (Unsigned)(Bits<Vector>{} + sign)) - 1);
+    }
     double found[parts][most_splits + 1] = {};
     for (int level = 0; level <= splits; ++level) {
         Vector all = {};

@@ -221,6 +221,34 @@ TEST(Pool, runs_every_part_once_whoever_is_awake) {
     }
 }
 
+/// The number of threads that run a call's parts, all of which take so long.
+std::size_t threads_of_call(std::chrono::microseconds each) {
+    std::mutex guard;
+    std::set<std::thread::id> seen;
+    parallel_for(
+        2, 8,
+        [&](std::int64_t) {
+            if (each.count() > 0) std::this_thread::sleep_for(each);
+            const std::lock_guard lock(guard);
+            seen.insert(std::this_thread::get_id());
+        },
+        hocket::base::Wake::if_long);
+    return seen.size();
+}
+
+/// A busy machine may delay a thread, or the caller's first part; not each of a hundred times.
+TEST(Pool, wakes_threads_for_long_calls_and_leaves_them_asleep_for_short_ones) {
+    const auto after_a_rest = [](std::chrono::microseconds each) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return threads_of_call(each);
+    };
+    int rounds = 0;
+    while (rounds < 100 && after_a_rest(std::chrono::milliseconds(1)) < 2) ++rounds;
+    EXPECT_LT(rounds, 100);
+    for (rounds = 0; rounds < 100 && after_a_rest(std::chrono::microseconds(0)) > 1;) ++rounds;
+    EXPECT_LT(rounds, 100);
+}
+
 /// So repeated calls find their memory in the cache of their core.
 TEST(Pool, the_caller_takes_parts_from_the_front) {
     std::mutex guard;

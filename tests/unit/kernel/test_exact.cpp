@@ -276,6 +276,14 @@ TEST(Exact, ProductsThatOverflowAndUnderflowOnTheWay) {
     std::vector<double> tiny(64, 0x1p-540), ones(64, 0x1p-540);
     EXPECT_EQ(dot_of(tiny, ones), 0x1p-1074);  // 64 of 2^-1080
     EXPECT_TRUE(std::isnan(dot_of({0}, {infinity})));
+    // One product of a block underflows: 1 + 2^-52 is left.
+    std::vector<double> x(64, 1), y(64, 1);
+    std::fill(y.begin() + 32, y.end(), -1);
+    x[0] = 2;
+    x[1] = 0x1p-27;
+    y[1] = 0x1p-26;
+    x[33] = y[33] = 0x1p-600;
+    EXPECT_EQ(dot_of(x, y), 1 + 0x1p-52);
 }
 
 // Dense blocks and strided ones, also crossed as the imaginary part of complex products is.
