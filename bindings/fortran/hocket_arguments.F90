@@ -96,9 +96,10 @@ contains
     integer, intent(in) :: length, wanted
     integer, intent(out), optional :: ierr
     character(12) :: has, needs
-    integer(c_int64_t), target :: unused
-    if (wanted < 0) then  ! the handle is wrong, and C has reported it
-      call finish(c_hocket_layout_dimensions(c_null_ptr, c_loc(unused)), ierr)
+    character(:), allocatable :: found
+    if (wanted < 0) then  ! the handle is wrong, as C has told of the procedure that asked for this
+      found = hocket_error_message()
+      call fail(HOCKET_ERR_ARGUMENT, procedure//found(index(found, ':'):), ierr)
       return
     end if
     write (has, '(i0)') length
@@ -154,9 +155,13 @@ contains
     do d = 1, size(slices)
       associate (slice => slices(d))
         last = slice%first + slice%step*(slice%count - 1)
-        if (slice%step /= 0 .and. (slice%count == 0 .or. (min(slice%first, last) >= 0 .and. &
-                                                          max(slice%first, last) < extents(d)))) cycle
-        if (slice%step == 0) then
+        if (slice%step /= 0 .and. slice%count >= 0 .and. &
+            (slice%count == 0 .or. (min(slice%first, last) >= 0 .and. &
+                                    max(slice%first, last) < extents(d)))) cycle
+        if (slice%count < 0) then
+          write (words, '(2(a, i0))') ': the slice of dimension ', d, ' has the negative count ', &
+            slice%count
+        else if (slice%step == 0) then
           write (words, '(a, i0, a)') ': the triplet of dimension ', d, ' has step 0'
         else
           write (words, '(4(a, i0))') ': indices ', slice%first + 1, ' to ', last + 1, &

@@ -29,9 +29,8 @@ contains
     type(hocket_layout), target :: layout
     integer(c_int) :: code
     logical :: is_wrong
-    code = c_hocket_array_layout(array%handle, c_loc(layout%handle))
-    if (code /= 0) then
-      call finish(code, ierr)
+    if (c_hocket_array_layout(array%handle, c_loc(layout%handle)) /= 0) then
+      call wrong_length('hocket_array_section', 'slices', size(slices), -1, ierr)
       return
     end if
     is_wrong = wrong_slice(slices, layout, 'hocket_array_section', ierr)

@@ -46,7 +46,9 @@ DType dtype_of() {
 }
 
 /// One process's part of a distributed array. An Array is a handle: copies share the memory, which
-/// lives as long as any copy.
+/// lives as long as any copy. So does what layout(), strides() and the other calls that return
+/// references refer to: after `const auto& s = a.strides(); a = b;`, s refers to nothing if `a` was
+/// the last copy.
 class Array {
   public:
     /// Allocates uninitialised memory, dense and row-major. Local, not collective; a process beyond
@@ -120,7 +122,7 @@ class Array {
 /// than bool, integers, float16, 32 and 64, and complex64 and 128.
 Array astype(const Array& array, const DType& dtype);
 
-/// The distance in bytes between neighbours along each dimension of a dense row-major array.
-Shape dense_strides(const Shape& shape, std::int64_t itemsize);
+/// The distance in bytes between neighbours along each dimension of a dense array.
+Shape dense_strides(const Shape& shape, std::int64_t itemsize, Order order = Order::row_major);
 
 }  // namespace hocket

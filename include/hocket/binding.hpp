@@ -96,6 +96,9 @@ struct Binding {
     /// The bytes of a number by its type's name: "float64" has 8. 0: no such type.
     static std::int64_t number_bytes(std::string_view name);
 
+    /// Whether the local array is dense and column-major.
+    static bool is_column_major(const Array& array);
+
     /// One index of each part into which the processes divide a dimension, increasing, of a layout
     /// without boxes and lists.
     static std::vector<std::int64_t> parts_along(const Layout& layout, std::size_t dimension);

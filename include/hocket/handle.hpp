@@ -21,7 +21,8 @@ struct Name {
     char text[size];
 };
 
-/// The state that the copies of one handle share. A handle that was moved from has none.
+/// The state that the copies of one handle share. A handle that was moved from has none, nor have
+/// Tasks that have disconnected.
 template <class T, Name name>
 class Shared {
   public:
@@ -30,10 +31,10 @@ class Shared {
     Shared(std::shared_ptr<State> state)  // NOLINT(google-explicit-constructor)
         : state_(std::move(state)) {}
 
-    /// @throws Error if the handle was moved from.
+    /// @throws Error if there is no state.
     const std::shared_ptr<T>& pointer() const {
         if (state_ == nullptr) [[unlikely]]
-            throw_moved();
+            throw_empty();
         return state_;
     }
     T& operator*() const { return *pointer(); }
@@ -44,10 +45,11 @@ class Shared {
     friend bool operator==(const Shared&, const Shared&) = default;
 
   private:
-    [[noreturn, gnu::cold]] static void throw_moved() {
-        throw Error("this " + std::string(name.text) +
-                    " was moved from, or disconnected; use the object to which it was moved, or "
-                    "assign one to it");
+    [[noreturn, gnu::cold]] static void throw_empty() {
+        const std::string kind = name.text;
+        throw Error("this " + kind + " was moved from" +
+                    (kind == "Tasks" ? ", or has disconnected" : "") +
+                    "; use the object to which it was moved, or assign one to it");
     }
 
     std::shared_ptr<T> state_;

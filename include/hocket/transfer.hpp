@@ -40,14 +40,15 @@ struct RedistributeOptions {
     /// For scatter and gather: the strides of the whole array in bytes. Empty: dense and row-major.
     Shape whole_strides = {};
     /// For redistribute and iredistribute: converts numbers if the arrays have different types, as
-    /// astype does. Of the two types, the one with fewer bytes travels.
+    /// astype does. Of the two types, the one with fewer bytes travels. The copy of the local
+    /// elements in the type that travels is not among the buffers of `max_buffer`.
     bool convert = false;
 };
 
 /// Copies `source` into `destination`, which has its own layout. Collective over the communicator
 /// of both arrays. Process r of either layout is rank r.
 /// @throws MismatchError on every process if the calls differ between processes, or if the arrays
-///         differ in shape or dtype; no element has moved then.
+///         differ in shape, or in dtype without `convert`; no element has moved then.
 /// @throws DeadlineError
 void redistribute(const Array& source, const Array& destination,
                   const RedistributeOptions& options = {});

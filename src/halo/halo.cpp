@@ -42,12 +42,13 @@ comm::Protocol<> open(Comm on) {
 
 }  // namespace
 
-Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order)
-    : state_(
-          std::make_shared<State>(State{width,
-                                        halo::bordered_shape(array.layout(), array.process(),
-                                                             array.dtype(), width, periodic, order),
-                                        array})) {
+Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order,
+           std::int64_t first_index)
+    : state_(std::make_shared<State>(
+          State{width,
+                halo::bordered_shape(array.layout(), array.process(), array.dtype(), width,
+                                     periodic, first_index),
+                array})) {
     State& made = *state_;
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
@@ -56,7 +57,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     for (const std::int64_t extent : made.local_shape) bytes *= extent;
     auto memory = allocate(bytes);
     made.work = std::make_shared<const halo::HaloPlan>(
-        halo::halo_plan(layout, array.process(), dtype, width, periodic, order));
+        halo::halo_plan(layout, array.process(), dtype, width, periodic, order, first_index));
     made.edges.resize(width.size());
     if (!empty) {
         const auto sets = layout.form().sets(array.process());
@@ -67,7 +68,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
         }
     }
     made.data = memory.get();
-    const Shape strides = halo::dense_strides_in(order, made.local_shape, dtype.size);
+    const Shape strides = dense_strides(made.local_shape, dtype.size, order);
     std::int64_t inside = 0;
     for (std::size_t d = 0; d < strides.size() && !empty; ++d) inside += width[d] * strides[d];
     made.array = Array::wrap(memory.get() + inside, layout, dtype, array.comm(), strides, memory);

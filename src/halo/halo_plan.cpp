@@ -12,15 +12,14 @@
 namespace hocket::halo {
 namespace {
 
-// A dimension's number in messages: arrays of Fortran are column-major, and count from 1.
-std::string number_of(std::size_t dimension, Order order) {
-    return std::to_string(dimension + (order == Order::column_major ? 1 : 0));
+std::string number_of(std::size_t dimension, std::int64_t first_index) {
+    return std::to_string(static_cast<std::int64_t>(dimension) + first_index);
 }
 
 class BorderedDimension {
   public:
     BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic,
-                      Order order)
+                      std::int64_t first_index)
         : axis_(form.axes[d]), extent_(form.shape[d]), width_(width), periodic_(periodic) {
         for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
             const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
@@ -31,7 +30,8 @@ class BorderedDimension {
             const std::int64_t first = held.element(0), last = held.element(held.count() - 1) + 1;
             if (width > 0 && last - first != held.count())
                 throw LayoutError(
-                    "a halo along dimension " + number_of(d, order) + " of " + layout::brief(form) +
+                    "a halo along dimension " + number_of(d, first_index) + " of " +
+                    layout::brief(form) +
                     " cannot be: its processes hold several intervals of it; distribute it BLOCK, "
                     "GEN_BLOCK or BALANCED, or by boxes, or give it width 0");
             // Without a border only the number of indices counts.
@@ -125,7 +125,7 @@ std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, 
 }
 
 void require_widths(const Layout& layout, const Shape& width, const std::vector<bool>& periodic,
-                    Order order) {
+                    std::int64_t first_index) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     if (form.indexed())
@@ -142,7 +142,7 @@ void require_widths(const Layout& layout, const Shape& width, const std::vector<
     for (std::size_t d = 0; d < dimensions; ++d)
         if (width[d] < 0)
             throw LayoutError("a halo of width " + std::to_string(width[d]) + " along dimension " +
-                              number_of(d, order) + " cannot be; give 0 or more");
+                              number_of(d, first_index) + " cannot be; give 0 or more");
 }
 
 // Nothing if it has more than 2^63 bytes, because of the border along dimension `wide`.
@@ -163,8 +163,9 @@ std::optional<Shape> with_border(Shape shape, const Shape& width, std::int64_t i
 }  // namespace
 
 Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
-                     const Shape& width, const std::vector<bool>& periodic, Order order) {
-    require_widths(layout, width, periodic, order);
+                     const Shape& width, const std::vector<bool>& periodic,
+                     std::int64_t first_index) {
+    require_widths(layout, width, periodic, first_index);
     Shape own(width.size(), 0);
     auto wide =
         static_cast<std::size_t>(std::max_element(width.begin(), width.end()) - width.begin());
@@ -172,22 +173,17 @@ Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype
         if (layout.local_elements(process) == 0) continue;
         const auto shape = with_border(layout.local_shape(process), width, dtype.size, wide);
         if (!shape)
-            throw Error("a local array with a border of width " + std::to_string(width[wide]) +
-                        " along dimension " + number_of(wide, order) +
-                        " has more than 2^63 bytes; use more processes, or a narrower border");
+            throw MemoryError(
+                "a local array with a border of width " + std::to_string(width[wide]) +
+                " along dimension " + number_of(wide, first_index) +
+                " has more than 2^63 bytes; use more processes, or a narrower border");
         if (process == rank) own = *shape;
     }
     return own;
 }
 
-Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize) {
-    if (order == Order::row_major) return dense_strides(shape, itemsize);
-    const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
-    return {strides.rbegin(), strides.rend()};
-}
-
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic, Order order) {
+                   const std::vector<bool>& periodic, Order order, std::int64_t first_index) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     std::string turning;
@@ -206,7 +202,7 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     }
     std::vector<BorderedDimension> along;
     for (std::size_t d = 0; d < dimensions; ++d) {
-        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d], order);
+        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d], first_index);
     }
     const auto coordinates = rank < 0 ? std::nullopt : form.place(rank);
     if (!coordinates || form.local_elements(rank) == 0) return work;

@@ -42,9 +42,6 @@ struct HaloPlan {
     mutable std::vector<std::shared_ptr<const transfer::Schedule>> made_[2];  // by `agreed`
 };
 
-/// The distance in bytes between neighbours along each dimension of dense memory in that order.
-Shape dense_strides_in(Order order, const Shape& shape, std::int64_t itemsize);
-
 /// All blocks that process `rank` of a layout of boxes, which holds elements, sends and receives.
 std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank,
                                      const Shape& width, const std::vector<bool>& periodic);
@@ -52,13 +49,13 @@ std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank
 /// The shape of the local array of process `rank` with its border; zeros without elements.
 /// halo_plan computes with its extents in 64 bits, and makes at most as many blocks as the border
 /// has elements: call this function and take the memory before.
-/// @throws LayoutError as Halo does; Error, on all processes alike, if the local array of one with
-///         its border has more than 2^63 bytes.
+/// @throws LayoutError and MemoryError as Halo does.
 Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
-                     const Shape& width, const std::vector<bool>& periodic, Order order);
+                     const Shape& width, const std::vector<bool>& periodic,
+                     std::int64_t first_index);
 
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic, Order order);
+                   const std::vector<bool>& periodic, Order order, std::int64_t first_index);
 
 }  // namespace hocket::halo

@@ -34,9 +34,9 @@ std::shared_ptr<const transfer::Schedule> schedule_of(const HaloPlan& plan,
                                                       : receives[block.from];
         boxes.itemsize = plan.itemsize;
         boxes.source =
-            dense_strides_in(sends_it ? plan.order : agreed, block.source_shape, plan.itemsize);
-        boxes.destination = dense_strides_in(receives_it ? plan.order : agreed,
-                                             block.destination_shape, plan.itemsize);
+            dense_strides(block.source_shape, plan.itemsize, sends_it ? plan.order : agreed);
+        boxes.destination = dense_strides(block.destination_shape, plan.itemsize,
+                                          receives_it ? plan.order : agreed);
         boxes.boxes.push_back(block.box);
         // The innermost loop is over the dimension that is fastest in memory.
         auto& loops = boxes.boxes.back().loops;

@@ -127,7 +127,7 @@ task::Member& Tasks::speaker(const char* verb) const {
 
 const std::optional<std::string>& Tasks::name() const {
     static const std::optional<std::string> none;
-    return speaker_ ? speaker_->shown_name : none;
+    return state_.pointer() && speaker_ ? speaker_->shown_name : none;
 }
 int Tasks::rank() const {
     return speaker("rank").task;

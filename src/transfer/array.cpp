@@ -54,7 +54,11 @@ std::int64_t room_of(const Layout& layout, std::int64_t itemsize, std::int64_t r
 
 }  // namespace
 
-Shape dense_strides(const Shape& shape, std::int64_t itemsize) {
+Shape dense_strides(const Shape& shape, std::int64_t itemsize, Order order) {
+    if (order == Order::column_major) {
+        const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
+        return {strides.rbegin(), strides.rend()};
+    }
     Shape strides(shape.size());
     std::int64_t step = itemsize;
     for (std::size_t d = shape.size(); d-- > 0;) {
@@ -171,6 +175,12 @@ std::int64_t Binding::number_bytes(std::string_view name) {
     }
     // x86's long double.
     return name == "float96" ? 12 : name == "complex192" ? 24 : 0;
+}
+
+bool Binding::is_column_major(const Array& array) {
+    const Shape &shape = array.local_shape(), &strides = array.strides();
+    return kernel::is_dense(Shape(shape.rbegin(), shape.rend()), array.dtype().size,
+                            Shape(strides.rbegin(), strides.rend()));
 }
 
 std::int64_t Array::process() const {

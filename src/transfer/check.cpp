@@ -20,9 +20,13 @@ base::StridedBox box_of(const Array& array) {
             array.dtype().size};
 }
 
-// The addresses of an array's elements; empty for an array without elements.
+// The addresses of an array's elements; empty for an array without elements. A process that does
+// not hold the element of shape () also has a local array of this shape.
 layout::Range addresses_of(const Array& array) {
     const auto start = reinterpret_cast<std::intptr_t>(array.data());
+    const std::int64_t process = array.process();
+    if (process < 0 || (array.local_shape().empty() && array.layout().local_elements(process) == 0))
+        return {start, start};
     layout::Range range{start, start + array.dtype().size};
     for (std::size_t d = 0; d < array.local_shape().size(); ++d) {
         const std::int64_t steps = array.local_shape()[d] - 1;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/convert.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
+#include "hocket/binding.hpp"
 #include "hocket/memory.hpp"
 #include "kernel/box.hpp"
 #include "kernel/convert.hpp"
@@ -12,64 +9,44 @@
 namespace hocket {
 namespace {
 
-std::int64_t count_of(const Array& array) {
-    return array.process() < 0 ? 0 : array.layout().local_elements(array.process());
+bool is_row_major(const Array& array) {
+    return kernel::is_dense(array.local_shape(), array.dtype().size, array.strides());
 }
 
-Shape column_major(const Shape& shape, std::int64_t itemsize) {
-    const Shape strides = dense_strides({shape.rbegin(), shape.rend()}, itemsize);
-    return {strides.rbegin(), strides.rend()};
+bool is_dense(const Array& array) {
+    return is_row_major(array) || Binding::is_column_major(array);
 }
 
-bool is_column_major(const Array& array) {
-    return array.strides() == column_major(array.local_shape(), array.dtype().size);
+// New memory with the layout of `array`, and its order if it is dense.
+Array empty_like(const Array& array, const DType& dtype) {
+    Array made = Array::empty(array.layout(), dtype, array.comm());
+    if (is_row_major(array) || !Binding::is_column_major(array)) return made;
+    return Array::wrap(made.data(), made.layout(), dtype, made.comm(),
+                       dense_strides(made.local_shape(), dtype.size, Order::column_major),
+                       made.keep(), true, made.room());
 }
 
-// Converts all local elements of `from` into those of `to`, which has an equal layout.
-void convert_into(const Array& from, const Array& to) {
-    const std::int64_t count = count_of(from);
-    if (count == 0) return;
-    const Shape& shape = from.local_shape();
-    const bool both = is_column_major(from) && is_column_major(to);
-    const auto in_place = [&](const Array& array) {
-        return both || kernel::is_dense(shape, array.dtype().size, array.strides());
-    };
-    const auto strides_in = [&](const Array& array) {
-        return dense_strides(shape, array.dtype().size);
-    };
-    std::shared_ptr<std::byte> unpacked, converted;
-    const auto* source = static_cast<const std::byte*>(from.data());
-    if (!in_place(from)) {
-        unpacked = allocate(count * from.dtype().size);
-        kernel::Copy(shape, from.dtype().size, from.strides(), strides_in(from))
-            .run(source, unpacked.get());
-        source = unpacked.get();
-    }
-    if (!in_place(to)) converted = allocate(count * to.dtype().size);
-    auto* const target = converted ? converted.get() : static_cast<std::byte*>(to.data());
-    kernel::convert(from.dtype().name, source, to.dtype().name, target, count);
-    if (converted)
-        kernel::Copy(shape, to.dtype().size, strides_in(to), to.strides()).run(target, to.data());
+// Row-major memory for the local elements of an array that is not dense; nothing for others.
+std::shared_ptr<std::byte> dense_memory_for(const Array& array) {
+    if (is_dense(array)) return nullptr;
+    return allocate(array.layout().local_elements(array.process()) * array.dtype().size);
 }
 
-class Converting final : public Operation {
-  public:
-    Converting(std::shared_ptr<Operation> begun, const Array& received, const Array& destination)
-        : begun_(std::move(begun)), received_(received), destination_(destination) {}
-    bool poll() override {
-        if (!begun_->poll()) return false;
-        if (received_) convert_into(*received_, destination_);
-        received_.reset();
-        return true;
-    }
-    bool leave() override { return begun_->leave(); }
-    std::string text() const override { return begun_->text(); }
+// All local elements, of arrays with one layout in one order, at their addresses.
+void convert_all(const Array& from, const void* source, const Array& to, void* target) {
+    if (from.process() < 0) return;
+    kernel::convert(from.dtype().name, static_cast<const std::byte*>(source), to.dtype().name,
+                    static_cast<std::byte*>(target), from.layout().local_elements(from.process()));
+}
 
-  private:
-    std::shared_ptr<Operation> begun_;
-    std::optional<Array> received_;
-    Array destination_;
-};
+kernel::Copy repacking(const Array& array, const Shape& source_strides,
+                       const Shape& target_strides) {
+    return {array.local_shape(), array.dtype().size, source_strides, target_strides};
+}
+
+Shape row_major_strides(const Array& array) {
+    return dense_strides(array.local_shape(), array.dtype().size);
+}
 
 }  // namespace
 
@@ -78,12 +55,11 @@ Array astype(const Array& array, const DType& dtype) {
         throw MismatchError("hocket converts no " + array.dtype().name + " to " + dtype.name +
                             "; it converts bool, integers of 8 to 64 bits, float16 to float64, "
                             "complex64 and complex128");
-    Array result = Array::empty(array.layout(), dtype, array.comm());
-    if (is_column_major(array))
-        result = Array::wrap(result.data(), result.layout(), dtype, result.comm(),
-                             column_major(result.local_shape(), dtype.size), result.keep(), true,
-                             result.room());
-    convert_into(array, result);
+    Array result = empty_like(array, dtype);
+    const auto packed = dense_memory_for(array);
+    if (packed)
+        repacking(array, array.strides(), row_major_strides(array)).run(array.data(), packed.get());
+    convert_all(array, packed ? packed.get() : array.data(), result, result.data());
     return result;
 }
 
@@ -96,15 +72,21 @@ bool converts(const Array& source, const Array& destination, const RedistributeO
 
 Conversion::Conversion(const Array& source, const Array& destination)
     : sent_(source), received_(destination), destination_(destination) {
-    if (destination.dtype().size <= source.dtype().size)
+    if (destination.dtype().size <= source.dtype().size) {
         sent_ = astype(source, destination.dtype());
-    else
-        received_ = Array::empty(destination.layout(), source.dtype(), destination.comm());
+    } else {
+        received_ = empty_like(destination, source.dtype());
+        converted_ = dense_memory_for(destination);
+    }
 }
 
-std::shared_ptr<Operation> Conversion::ending(std::shared_ptr<Operation> begun) const {
-    if (received_.dtype() == destination_.dtype()) return begun;
-    return std::make_shared<Converting>(std::move(begun), received_, destination_);
+void Conversion::finish() const {
+    if (received_.dtype() == destination_.dtype()) return;
+    void* const target = converted_ ? converted_.get() : destination_.data();
+    convert_all(received_, received_.data(), destination_, target);
+    if (converted_)
+        repacking(destination_, row_major_strides(destination_), destination_.strides())
+            .run(target, destination_.data());
 }
 
 }  // namespace transfer

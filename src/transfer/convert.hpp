@@ -2,6 +2,7 @@
 // Elements converted to another type, on their way or on one process.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "hocket/transfer.hpp"
@@ -15,14 +16,16 @@ bool converts(const Array& source, const Array& destination, const RedistributeO
 /// are converted before, others after it.
 class Conversion {
   public:
+    /// Takes all memory of the conversion. @throws MemoryError or std::bad_alloc.
     Conversion(const Array& source, const Array& destination);
     const Array& sent() const { return sent_; }
     const Array& received() const { return received_; }
-    /// The redistribution of `sent` to `received`, then the rest of the conversion.
-    std::shared_ptr<Operation> ending(std::shared_ptr<Operation> begun) const;
+    /// The rest of the conversion, after the redistribution of `sent` to `received`.
+    void finish() const;
 
   private:
     Array sent_, received_, destination_;
+    std::shared_ptr<std::byte> converted_;  // dense, for a destination that is not
 };
 
 }  // namespace hocket::transfer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <exception>
 #include <numeric>
-#include <optional>
 
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -81,7 +81,8 @@ trace::Track track_of(const comm::CallSignature& published, const CallSide* sour
 comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature mine,
                       std::shared_ptr<CallSide> source, std::shared_ptr<CallSide> destination,
                       plan::Options options, std::shared_ptr<Profile> profile,
-                      std::int64_t max_buffer) {
+                      std::int64_t max_buffer,
+                      std::shared_ptr<const transfer::Conversion> conversion) {
     transfer::Stopwatch watch(std::move(profile), track_of(mine, source.get(), options.itemsize));
     co_await on.state().open();
     comm::Link& link = on.state().link();
@@ -95,13 +96,16 @@ comm::Protocol<> move(Comm on, int tag, std::int64_t number, comm::CallSignature
                                                 source->view, destination->view);
     watch.lap(&Profile::schedule);
     co_await transfer::run(work, source->data, destination->data, std::move(route), watch);
+    // Here, not in the caller's wait: after its deadline the operation goes on.
+    if (conversion) conversion->finish();
 }
 
 // Every process calls this, even with wrong arguments, so that all get the error.
 std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::CallSignature mine,
                                  std::shared_ptr<CallSide> source,
                                  std::shared_ptr<CallSide> destination, std::int64_t itemsize,
-                                 const RedistributeOptions& options) {
+                                 const RedistributeOptions& options,
+                                 std::shared_ptr<const transfer::Conversion> conversion = {}) {
     const comm::EngineLock engine_lock;
     plan::Options plan_options;
     plan_options.itemsize = itemsize;
@@ -115,13 +119,14 @@ std::shared_ptr<Operation> begin(const Comm& on, const std::string& name, comm::
             plan_options = transfer::checked_options(source->layout, destination->layout,
                                                      overlap_of(*source, *destination, on.size()),
                                                      itemsize, options);
-        } catch (const Error&) {
+        } catch (const std::exception&) {
             mine.fault = comm::Fault::current();
         }
     }
     auto operation = std::make_shared<comm::Call>(
         move(on, tag, on.state().tags_issued(), std::move(mine), std::move(source),
-             std::move(destination), std::move(plan_options), options.profile, max_buffer),
+             std::move(destination), std::move(plan_options), options.profile, max_buffer,
+             std::move(conversion)),
         name);
     comm::Engine::instance().add(operation);
     return operation;
@@ -165,19 +170,19 @@ std::shared_ptr<Operation> iredistribute(const Array& source, const Array& desti
                                            "the option convert converts"};
     else
         mine.fault = transfer::fault_between(source, destination);
-    const auto run = [&](const Array& from, const Array& to) {
-        return begin(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(from)),
-                     std::make_shared<CallSide>(side_of(to)), from.dtype().size, options);
-    };
-    if (!converts || mine.fault) return run(source, destination);
-    std::optional<transfer::Conversion> conversion;
-    try {
-        conversion.emplace(source, destination);
-    } catch (const Error&) {  // there is no memory
-        mine.fault = comm::Fault::current();
-        return run(source, destination);
+    std::shared_ptr<const transfer::Conversion> conversion;
+    if (converts && !mine.fault) {
+        try {
+            conversion = std::make_shared<transfer::Conversion>(source, destination);
+        } catch (const std::exception&) {  // there is no memory
+            mine.fault = comm::Fault::current();
+        }
     }
-    return conversion->ending(run(conversion->sent(), conversion->received()));
+    const Array& from = conversion ? conversion->sent() : source;
+    const Array& to = conversion ? conversion->received() : destination;
+    return begin(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(from)),
+                 std::make_shared<CallSide>(side_of(to)), from.dtype().size, options,
+                 std::move(conversion));
 }
 
 void redistribute(const Array& source, const Array& destination,

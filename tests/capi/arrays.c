@@ -61,6 +61,19 @@ void test_arrays(void) {
     OK(hocket_array_free(&alone));
     FAILS(HOCKET_ERR_LAYOUT, hocket_array_section(array, beyond, &none));
 
+    /* Element (4, 1), to where (0, 1) was: other processes hold neither. */
+    const hocket_slice one_element[2] = {{4, 1, 1, false}, {1, 1, 1, false}};
+    const hocket_slice another[2] = {{0, 1, 1, false}, {1, 1, 1, false}};
+    hocket_array *copy = numbered(layout, MPI_COMM_WORLD), *place = NULL;
+    OK(hocket_array_section(array, one_element, &alone));
+    OK(hocket_array_section(copy, another, &place));
+    OK(hocket_redistribute(alone, place, NULL, 60));
+    OK(hocket_array_data(copy, &data));
+    if (rank == 0) CHECK(((double*)data)[1] == 14);
+    OK(hocket_array_free(&place));
+    OK(hocket_array_free(&copy));
+    OK(hocket_array_free(&alone));
+
     /* Every third element through blocks of four: places 0, 3, 5 and 10 of process 0, and
      * 2, 4, 7 and 9 of process 1. */
     if (ranks >= 2) {

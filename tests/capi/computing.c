@@ -89,9 +89,49 @@ static void test_random(void) {
     OK(hocket_layout_free(&listed));
 }
 
+/* A deadline ends the wait of rank 0, not the operation: that converts its elements, too. The
+ * memory of `late` is not dense. */
+static void test_late_conversion(void) {
+    enum { elements = 8 };
+    const int64_t apart = 2 * sizeof(double);
+    const hocket_transfer_options convert = {.convert = true};
+    double memory[2 * elements];
+    char text[100];
+    hocket_layout *rows, *dealt;
+    hocket_array *a, *b, *late, *single = NULL;
+    int64_t mine;
+    for (int k = 0; k < 2 * elements; ++k) memory[k] = -1;
+    snprintf(text, sizeof text, "(%d) (BLOCK) @ (%d)", elements, ranks);
+    rows = layout_of(text);
+    snprintf(text, sizeof text, "(%d) (CYCLIC) @ (%d)", elements, ranks);
+    dealt = layout_of(text);
+    a = numbered(rows, MPI_COMM_WORLD);
+    OK(hocket_array_astype(a, "float32", &single));
+    OK(hocket_array_empty(dealt, "float64", 0, MPI_COMM_WORLD, &b));
+    OK(hocket_array_wrap(memory, dealt, "float64", 0, MPI_COMM_WORLD, &apart, &late));
+    if (rank == 0 && ranks > 1)
+        FAILS(HOCKET_ERR_DEADLINE, hocket_redistribute(single, late, &convert, 0.05));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0 || ranks == 1) OK(hocket_redistribute(single, late, &convert, 60));
+    for (int k = 0; k < 2; ++k) OK(hocket_redistribute(a, b, NULL, 60)); /* waits of rank 0 */
+    OK(hocket_layout_local_elements(dealt, rank, &mine));
+    CHECK(wrong_numbers(late) == 0);
+    for (int k = 0; k < elements; ++k) {
+        CHECK(memory[2 * k + 1] == -1);
+        CHECK(k < mine || memory[2 * k] == -1);
+    }
+    OK(hocket_array_free(&late));
+    OK(hocket_array_free(&single));
+    OK(hocket_array_free(&b));
+    OK(hocket_array_free(&a));
+    OK(hocket_layout_free(&rows));
+    OK(hocket_layout_free(&dealt));
+}
+
 /* Elements 1 to 12 in a matrix of 3 x 4. */
 void test_intrinsics(void) {
     test_random();
+    test_late_conversion();
     char text[100];
     const int64_t dim = 1, wrong = 2;
     hocket_compute_options options = {0};

@@ -78,9 +78,10 @@ void test_halo(void) {
 
     FAILS(HOCKET_ERR_LAYOUT, hocket_halo_make(array, wrong, NULL, &none));
     SAYS("width");
-    FAILS(HOCKET_ERR_ERROR, hocket_halo_make(array, (const int64_t[2]){INT64_MAX, 0}, NULL, &none));
+    FAILS(HOCKET_ERR_MEMORY,
+          hocket_halo_make(array, (const int64_t[2]){INT64_MAX, 0}, NULL, &none));
     SAYS("a border of width 9223372036854775807 along dimension 0 has more than 2^63");
-    FAILS(HOCKET_ERR_ERROR,
+    FAILS(HOCKET_ERR_MEMORY,
           hocket_halo_make(array, (const int64_t[2]){0, INT64_C(1) << 60}, NULL, &none));
     SAYS("along dimension 1 has more than 2^63");
     if (shape[0] > 0) { /* each row would go round 2^40 times */

@@ -93,13 +93,13 @@ contains
   subroutine test_sections()
     type(hocket_layout) :: rows, columns
     type(hocket_array) :: a, b
-    type(hocket_array) :: part
+    type(hocket_array) :: part, nothing
     type(hocket_layout) :: theirs
     integer(int64), allocatable :: of_part(:)
     complex, target, allocatable :: x(:, :), y(:, :)
     integer, allocatable :: held(:)
     integer(int64), allocatable :: e(:), f(:)
-    integer :: i
+    integer :: i, ierr
     call hocket_layout_make([7, 5], '(BLOCK, *)', [ranks], rows)
     call hocket_layout_make([7, 5], '(*, BLOCK)', [ranks], columns)
     call hocket_layout_local_shape(rows, rank, e)
@@ -119,6 +119,8 @@ contains
     call hocket_layout_shape(theirs, of_part)
     call check(all(of_part == [3]), 'A(2:6:2, 3)')
     call hocket_array_free(part)
+    call hocket_array_section(part, [hocket_subscript(3)], nothing, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'hocket_array_section: ''array'' is NULL')
     call check(all(y(:, 2::2) == (-2, 0)), 'between elements')
     x = (-1, 0)
     call hocket_redistribute(b, a)

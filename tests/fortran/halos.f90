@@ -342,6 +342,8 @@ contains
     call fails(HOCKET_ERR_ARGUMENT, ierr, "'periodic' has 2 entries, but needs 1")
     call hocket_halo_make(array, [-1], halo, ierr=ierr)
     call fails(HOCKET_ERR_LAYOUT, ierr, '-1 along dimension 1')
+    call hocket_halo_make(within, [1], other, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'hocket_halo_make: ''array'' is NULL')
     call hocket_halo_exchange(halo, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
     call hocket_halo_make(array, [1], halo)

@@ -191,7 +191,8 @@ contains
   end subroutine
 
   subroutine test_sections()
-    type(hocket_layout) :: layout, section
+    type(hocket_layout) :: layout, section, nowhere
+    type(hocket_slice) :: negative
     integer(int64), allocatable :: values(:)
     character(:), allocatable :: text
     integer :: ierr
@@ -213,6 +214,12 @@ contains
     call fails(HOCKET_ERR_LAYOUT, ierr, 'indices 0 to 0 of dimension 2')
     call hocket_layout_section(layout, [hocket_triplet(1, 8), hocket_triplet(1, 2, 0)], section, ierr)
     call fails(HOCKET_ERR_LAYOUT, ierr, 'dimension 2 has step 0')
+    negative = hocket_triplet(1, 2)
+    negative%count = -1
+    call hocket_layout_section(layout, [hocket_triplet(1, 8), negative], section, ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'dimension 2 has the negative count -1')
+    call hocket_layout_section(nowhere, [hocket_triplet(1, 8)], section, ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'hocket_layout_section: ''layout'' is NULL')
     call hocket_layout_relabeled(layout, [1, 0], section)
     call hocket_layout_owners(section, [1, 1], values)
     call check(all(values == [1]), 'relabeled')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores by C++'s interface, against numbers known from their places; and handles that were moved
-// from. tests/mpi/test_stores_cpp.py starts it in an empty folder.
+// Stores by C++'s interface, against numbers known from their places; and messages that only C++'s
+// interface has. tests/mpi/test_stores_cpp.py starts it in an empty folder.
 #include <mpi.h>
 
 #include <complex>
@@ -132,7 +132,7 @@ void test_moved(const Comm& comm) {
     fails<hocket::Error>([&] { layout.text(); }, "this Layout");
     fails<hocket::Error>([&] { plan.rounds(); }, "this Plan");
     fails<hocket::Error>([&] { transfer.test(); }, "this Transfer");
-    fails<hocket::Error>([&] { halo.exchange(); }, "this Halo");
+    fails<hocket::Error>([&] { halo.exchange(); }, "this Halo was moved from;");
     fails<hocket::Error>([&] { team.wait(); }, "this Team");
     fails<hocket::Error>([&] { store.iread("t", numbered(comm)); }, "this Store");
     fails<hocket::Error>([&] { other.rank(); }, "this Comm");
@@ -140,6 +140,16 @@ void test_moved(const Comm& comm) {
     other = comm;
     check(other == comm, "a handle that was assigned again");
     check(hocket::dtype_of<const bool>().name == "bool", "the type of a constant");
+}
+
+// C++ counts dimensions from 0 in both memory orders.
+void test_halo_messages(const Comm& comm) {
+    const Array a = numbered(comm);
+    const auto halo = [&](const hocket::Shape& width) {
+        return [&, width] { hocket::Halo(a, width, {}, hocket::Order::column_major); };
+    };
+    fails<hocket::LayoutError>(halo({0, -1}), "width -1 along dimension 1");
+    fails<hocket::MemoryError>(halo({0, std::int64_t{1} << 60}), "along dimension 1 has more");
 }
 
 }  // namespace
@@ -151,6 +161,7 @@ int main(int count, char** words) {
         test_store(comm);
         test_checkpoints(comm);
         test_moved(comm);
+        test_halo_messages(comm);
         if (comm.rank() == 0) std::printf("stores: %d wrong\n", wrong);
     }
     MPI_Finalize();

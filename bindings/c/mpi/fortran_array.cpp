@@ -17,24 +17,10 @@ using hocket::Shape;
 
 namespace {
 
-Shape column_major(const Shape& extents, std::int64_t itemsize) {
-    const Shape mirrored(extents.rbegin(), extents.rend());
-    const Shape strides = hocket::dense_strides(mirrored, itemsize);
-    return {strides.rbegin(), strides.rend()};
-}
-
 std::string text_of(const Shape& extents) {
     std::string out;
     for (const auto extent : extents) out += (out.empty() ? "" : ", ") + std::to_string(extent);
     return "(" + out + ")";
-}
-
-bool is_column_major(const Array& array) {
-    const Shape wanted = column_major(array.local_shape(), array.dtype().size);
-    const bool none = std::ranges::count(array.local_shape(), 0) > 0;
-    for (std::size_t d = 0; d < wanted.size() && !none; ++d)
-        if (array.local_shape()[d] != 1 && array.strides()[d] != wanted[d]) return false;
-    return true;
 }
 
 // Compares an array's extents in Fortran with the expected ones.
@@ -184,7 +170,8 @@ int hocket_array_empty_fortran(const hocket_layout* layout, const char* dtype, i
                                             hocket::from_fortran(comm));
         give(array,
              Array::wrap(row_major.data(), row_major.layout(), row_major.dtype(), row_major.comm(),
-                         column_major(row_major.local_shape(), row_major.dtype().size),
+                         hocket::dense_strides(row_major.local_shape(), row_major.dtype().size,
+                                               hocket::Order::column_major),
                          row_major.keep(), true, row_major.room()));
     });
 }
@@ -195,7 +182,7 @@ int hocket_array_data_fortran(const hocket_array* array, const char* dtype, int6
         const Array& held = behind(array)->value;
         require_dtype(held, dtype);
         require_rank(held, dimensions);
-        if (!is_column_major(held))
+        if (!hocket::Binding::is_column_major(held))
             throw hocket::MismatchError(
                 "the local array has strides of " + text_of(held.strides()) +
                 " bytes, and a pointer of Fortran's needs dense column-major memory; use the array "
@@ -270,7 +257,7 @@ int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const 
                                     std::to_string(whole.layout().dimensions()) + " dimensions");
             if (threads < 0)
                 throw ArgumentError("'threads' is " + std::to_string(threads) + "; give 0 or more");
-            if (!is_column_major(whole))
+            if (!hocket::Binding::is_column_major(whole))
                 throw ArgumentError("the local array has strides of " + text_of(whole.strides()) +
                                     " bytes, and must be dense and column-major");
             std::vector<std::int64_t> mirror;
@@ -305,7 +292,8 @@ int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const 
         const Array done = hocket::remap_inplace(given->row_major, given->axes, given->options);
         const Shape& mirror = done.local_shape();
         whole = Array::wrap(done.data(), given->becomes, done.dtype(), done.comm(),
-                            column_major(Shape(mirror.rbegin(), mirror.rend()), done.dtype().size),
+                            hocket::dense_strides({mirror.rbegin(), mirror.rend()},
+                                                  done.dtype().size, hocket::Order::column_major),
                             done.keep(), true, done.room());
     });
 }

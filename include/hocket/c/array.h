@@ -64,7 +64,8 @@ typedef struct hocket_transfer_options {
     int64_t max_buffer;      /* the most bytes of buffers beside the arrays, 2 MiB or more; 0:
                                 HOCKET_MAX_BUFFER, else 256 MiB */
     bool convert;            /* of hocket_redistribute and hocket_iredistribute: converts numbers
-                                if the arrays have different types, as hocket_array_astype */
+                                if the arrays have different types, as hocket_array_astype;
+                                its copy of the local elements is not in max_buffer */
 } hocket_transfer_options;
 
 /* Copies `source` into `destination`, which has its own layout. Collective over the communicator
