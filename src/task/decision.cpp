@@ -44,7 +44,7 @@ std::int64_t choose(const Me& me, const char* name, std::int64_t among, FindChoi
     std::shared_ptr<comm::Call> call;
     {
         const comm::EngineLock engine_lock;
-        const int tag = me->tags.tree(me->task, me->calls++);
+        const int tag = me->tags.decision(me->task);
         call = std::make_shared<comm::Call>(
             decide(me, among, std::move(find), awaited, fault, deadline, tag, outcome), awaited);
         comm::Engine::instance().add(call);

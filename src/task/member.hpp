@@ -81,7 +81,10 @@ class Tags {
     /// @throws Error if there are more tasks than tags.
     Tags(int tasks, int highest_tag);
     int envelope(int destination) const { return destination; }
-    int tree(int task, std::int64_t call) const { return at(0, task, call); }
+    int tree(int task, std::int64_t call) const { return at(0, task, call % (window_ - 1)); }
+    /// For decisions of the lowest process, which end in the order in which they begin: a program
+    /// may test a request a million times while calls with tags of the window go on.
+    int decision(int task) const { return at(0, task, window_ - 1); }
     int reply(int source, std::int64_t send) const { return at(1, source, send); }
     int data(int source, std::int64_t send) const { return at(2, source, send); }
     /// For a persistent request, for its whole life.

@@ -83,6 +83,23 @@ def test_everybody_tests_alike(comm, groups):
     check(5)
 
 
+@ranks({"a": 1, "b": 2})
+def test_a_request_is_tested_more_often_than_there_are_tags(comm, groups):
+    """Decisions took tags in turn, and the 65536th met the request's own."""
+    w = hk.tasks(groups, comm)
+    told = hk.zeros(hk.Layout(1, "(*)"), "i8", w.comm)
+    if w.name == "a":
+        w.recv(told, "b", tag=1)
+        w.send(outgoing(w, 7)[0], "b", tag=2)
+        return
+    b, check = incoming(w)
+    request = w.irecv(b, "a", tag=2)
+    assert not any(request.test() for _ in range(66_000))
+    w.send(told, "a", tag=1)
+    request.wait(timeout=60)
+    check(7)
+
+
 @ranks({"a": 1, "b": 2, "c": 1})
 def test_waitany_names_one_that_is_done_on_every_process(comm, groups):
     w = hk.tasks(groups, comm)

@@ -311,13 +311,16 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
     constexpr int tasks = 3, highest = 400;
     const Tags tags(tasks, highest);
     std::set<int> used;
-    // (400 + 1 - 6) / 30 = 13 numbers for each task and purpose, used in turn.
+    // (400 + 1 - 6) / 30 = 13 numbers for each task and purpose, used in turn; 12 for trees.
     for (int task = 0; task < tasks; ++task) {
         EXPECT_TRUE(used.insert(tags.envelope(task)).second);
         EXPECT_TRUE(used.insert(tags.news(task)).second);
+        EXPECT_TRUE(used.insert(tags.decision(task)).second);
+        for (std::int64_t number = 0; number < 12; ++number)
+            EXPECT_TRUE(used.insert(tags.tree(task, number)).second);
         for (std::int64_t number = 0; number < 13; ++number)
             for (const int tag :
-                 {tags.tree(task, number), tags.reply(task, number), tags.data(task, number),
+                 {tags.reply(task, number), tags.data(task, number),
                   tags.persistent_id(task, number), tags.among(Side::source, task, number),
                   tags.among(Side::destination, task, number),
                   tags.persistent_among(Side::source, task, number),
@@ -327,6 +330,7 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
                 EXPECT_GE(tag, 0);
             }
         EXPECT_EQ(tags.data(task, std::int64_t{13} << 40), tags.data(task, 0));
+        EXPECT_EQ(tags.tree(task, std::int64_t{12} << 40), tags.tree(task, 0));
     }
     for (std::int64_t number = 0; number < 13; ++number)
         for (const int tag : {tags.meeting_of_all(number), tags.data_of_all(number)}) {
