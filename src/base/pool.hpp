@@ -23,7 +23,7 @@ int resolve_threads(int wanted);
 
 /// To wake threads takes some 20 us of the caller, and they begin 30 us later. A call does so at
 /// once, or else when its first part has shown that the others take longer. Threads that are awake,
-/// because a call has just ended, take part in any case.
+/// because a call has just ended, take part, unless they lost their cores to other processes.
 enum class Wake { at_once, if_long };
 
 namespace detail {
