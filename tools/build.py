@@ -127,7 +127,7 @@ def common(mpi: str, targets: Sequence[str] = ("objects",), *, demo: bool = Fals
     with environment.locked("common"):
         folder = folder_of("common")
         owner = folder / "environment"
-        if owner.is_file() and environment.is_ready(owner.read_text("utf-8")):
+        if owner.is_file() and environment.is_ready(owner.read_text("utf-8"), demo=True):
             mpi = owner.read_text("utf-8")
         options = ["-DHOCKET_MPI=OFF", JOINED, f"-DHOCKET_ENV={environment.prefix_of(mpi)}"]
         options += [extent(demo), *extra_options()]
@@ -142,7 +142,7 @@ def timed(mpi: str, demo: bool) -> Iterator[None]:
     reports the duration in the end."""
     what = "what the demo needs" if demo else "hocket"
     kept = PLACE / ".env" / f"{mpi}{'-demo' if demo else ''}.seconds"
-    made = environment.is_ready(mpi) and (folder_of(mpi) / "hocket.stamp").is_file()
+    made = environment.is_ready(mpi, demo=demo) and (folder_of(mpi) / "hocket.stamp").is_file()
     if not (made and (demo or whole(folder_of(mpi)))):
         before = (
             f"{kept.read_text('utf-8')} s the last time" if kept.is_file() else "1 to 3 minutes"
@@ -160,10 +160,10 @@ def timed(mpi: str, demo: bool) -> Iterator[None]:
         say(f"ready after {seconds} s")
 
 
-def environment_of(mpi: str) -> Path:
+def environment_of(mpi: str, *, demo: bool = False) -> Path:
     """The environment alone; its Python."""
     with environment.locked(mpi):
-        return environment.ensure(mpi)
+        return environment.ensure(mpi, demo=demo)
 
 
 def ensure(mpi: str, targets: Sequence[str] = PACKAGE, *, demo: bool = False) -> Path:
@@ -171,7 +171,7 @@ def ensure(mpi: str, targets: Sequence[str] = PACKAGE, *, demo: bool = False) ->
     `demo`, a first build has no more than the demo needs. HOCKET_CMAKE adds CMake options."""
     demo = demo and not whole(folder_of("common")) and not whole(folder_of(mpi))
     with environment.locked(mpi), timed(mpi, demo):
-        python = environment.ensure(mpi)
+        python = environment.ensure(mpi, demo=demo)
         objects = common(mpi, demo=demo)
         options = [f"-DHOCKET_ENV={environment.prefix_of(mpi)}", f"-DHOCKET_OBJECTS={objects}"]
         options += [JOINED, extent(demo), *extra_options()]

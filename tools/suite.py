@@ -68,10 +68,15 @@ def test(mpi: str, arguments: list[str]) -> int:
 def prepare(report: Report, mpi: str, again: bool) -> Path | None:
     """Builds the tests' targets; the environment's Python, None if that failed."""
     programs = VENDOR_TARGETS if again else ["all"]
-    report.step(f"the environment of {mpi}", lambda: build.environment_of(mpi))
-    if not again:
-        report.step(
-            "the build of what serves every MPI", lambda: build.common(mpi, ["objects", "all"])
+    title = f"the environment of {mpi}"
+    if again:
+        report.step(title, lambda: build.environment_of(mpi))
+    else:
+        report.step(title, lambda: build.environment_of(mpi, demo=True))
+        common = "the build of what serves every MPI"
+        report.together(
+            lambda: report.step(common, lambda: build.common(mpi, ["objects", "all"])),
+            lambda: report.step("packages of the tests", lambda: build.environment_of(mpi)),
         )
     return report.step(f"the build for {mpi}", lambda: build.ensure(mpi, programs))
 
