@@ -17,29 +17,33 @@ from messages import PLACE, ROOT
 from report import Report
 
 #: Tests that can differ with a second MPI: those of compiled code, its engine and links, its own
-#: requests, kills, starts, and one file of each verb. `make soak` runs everything with it.
+#: requests, starts, and one file of each verb. `make soak` runs everything with it.
 VENDOR = (
     "tests/unit/test_run.py",
     "tests/unit/test_vendors.py",
     "tests/mpi/test_capi.py",
-    "tests/mpi/test_deadlines.py",
     "tests/mpi/test_descriptors.py",
-    "tests/mpi/test_finalized.py",
     "tests/mpi/test_flow_comm.py",
     "tests/mpi/test_interpreter_lock.py",
     "tests/mpi/test_jobs.py",
-    "tests/mpi/test_kill.py",
-    "tests/mpi/test_kill_waits.py",
-    "tests/mpi/test_exit_notice.py",
-    "tests/mpi/test_missing_ranks.py",
-    "tests/mpi/test_ports_two_mpis.py",
     "tests/mpi/test_redistribute.py",
     "tests/mpi/test_requests.py",
     "tests/mpi/test_spawn.py",
     "tests/mpi/test_tasks.py",
     "tests/mpi/test_transports.py",
-    "tests/mpi/test_excepthook.py",
     "tests/mpi/test_blocking_steps.py",
+)
+#: The same for processes that die, leave or come late, which take most of their time to wait: a
+#: sequence beside the others.
+VENDOR_WAITS = (
+    "tests/mpi/test_deadlines.py",
+    "tests/mpi/test_finalized.py",
+    "tests/mpi/test_kill.py",
+    "tests/mpi/test_kill_waits.py",
+    "tests/mpi/test_exit_notice.py",
+    "tests/mpi/test_missing_ranks.py",
+    "tests/mpi/test_excepthook.py",
+    "tests/mpi/test_ports_two_mpis.py",
     "tests/mpi/test_ports_kept.py::test_a_writer_is_restarted_before_it_closes",
     "tests/fortran/test_two_mpis.py",
 )
@@ -59,7 +63,15 @@ def test(mpi: str, arguments: list[str]) -> int:
     python = prepare(report, mpi, again)
     if python is not None and again:
         pytest = [str(python), "-m", "pytest", "-q", "-m", "not soak", *arguments]
-        report.tests("what can differ with the MPI", [*pytest, *VENDOR], build.folder_of(mpi))
+        folder = build.folder_of(mpi)
+        report.together(
+            lambda: report.tests("what can differ with the MPI", [*pytest, *VENDOR], folder),
+            lambda: report.tests(
+                "what can differ with the MPI when processes die or are late",
+                [*pytest, *VENDOR_WAITS],
+                folder,
+            ),
+        )
     elif python is not None:
         all_tests(report, mpi, python, arguments)
     return report.close(f"make test MPI={mpi}")
