@@ -38,11 +38,17 @@ def check(mpi: str, arguments: list[str]) -> int:
     """Runs all checks, even after one has failed; the exit code."""
     report = Report()
     python = report.step(f"the build for {mpi}", lambda: build.ensure(mpi))
-    tools = report.step("the environment of the formatters and linters", environment_of_check)
-    if python is None or tools is None:
+    if python is None:
         return report.close("make check")
+    linters: Path | None = None
+    folder: Path | None = None
 
     def texts() -> None:
+        nonlocal linters
+        title = "the environment of the formatters and linters"
+        linters = tools = report.step(title, environment_of_check)
+        if tools is None:
+            return
         cpp = sources(".cpp", ".hpp", ".h")
         report.run("clang-format", [str(tools / "clang-format"), "--dry-run", "-Werror", *cpp])
         places = [place for place in PYTHON if (ROOT / place).is_dir()]
@@ -54,16 +60,14 @@ def check(mpi: str, arguments: list[str]) -> int:
         report.run("types of the rooms", [str(tools / "python"), "tools/type_counts.py"])
         report.run("words", [str(tools / "python"), "tools/words.py"])
 
-    folder: Path | None = None
-
     def sanitized() -> None:
         nonlocal folder
         folder = report.step("the build with sanitizers", lambda: build.audited(mpi))
 
     report.together(texts, sanitized)
-    if folder is not None:
+    if folder is not None and linters is not None:
         report.together(
-            lambda: tidy(report, mpi, tools, folder, everything=False),
+            lambda: tidy(report, mpi, linters, folder, everything=False),
             lambda: audit(report, folder, python),
         )
     return report.close("make check")
