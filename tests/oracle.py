@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Callable
 
 import numpy as np
@@ -36,24 +36,25 @@ class Format:
 BLOCK, CYCLIC, STAR = Format("BLOCK"), Format("CYCLIC"), Format("*")
 
 
-def coordinate(form: Format, extent: int, processes: int, index: int) -> int:
-    """The process coordinate that owns `index` of a dimension of `extent` (0-based)."""
+@lru_cache(maxsize=512)
+def coordinates(form: Format, extent: int, processes: int) -> np.ndarray:
+    """int64 (extent,): the process coordinate that owns each index of a dimension, 0-based."""
+    index = np.arange(extent)
     if form.kind == "*":
-        return 0
+        return np.zeros_like(index)
     if form.kind == "CYCLIC":
         return index // (form.size or 1) % processes
     if form.kind == "INDIRECT":
-        assert form.values is not None
-        return form.values[index]
+        return np.array(form.values, dtype=np.int64)
     if form.kind == "GEN_BLOCK":
         assert form.values is not None and sum(form.values) == extent
-        return int(np.repeat(np.arange(processes), form.values)[index])
+        return np.repeat(np.arange(processes), form.values)
     if form.kind == "BALANCED":
-        parts = np.array_split(np.arange(extent), processes)
-        return next(c for c, part in enumerate(parts) if index in part)
+        parts = np.array_split(index, processes)
+        return np.repeat(np.arange(processes), [len(part) for part in parts])
     block = form.size if form.size is not None else -(-extent // processes)
     assert block * processes >= extent, "no HPF program: BLOCK(m) is too small"
-    return index // block
+    return index // max(block, 1)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Spec:
         wanted: list[int | None] = [None] * len(self.procs)
         for form, extent, position, i in zip(self.formats, self.shape, self.positions, index):
             if position is not None:
-                wanted[position] = coordinate(form, extent, self.procs[position], i)
+                wanted[position] = int(coordinates(form, extent, self.procs[position])[i])
         grid = itertools.product(*map(range, self.procs))  # row-major: the last varies fastest
         return [
             rank
@@ -108,20 +109,12 @@ class Spec:
     def indices(self, rank: int) -> list[np.ndarray]:
         """For each dimension the global indices that `rank` holds, increasing."""
         place = np.unravel_index(rank, self.procs) if self.procs else ()
-        held = []
-        for form, extent, position in zip(self.formats, self.shape, self.positions):
-            held.append(
-                np.array(
-                    [
-                        i
-                        for i in range(extent)
-                        if position is None
-                        or coordinate(form, extent, self.procs[position], i) == place[position]
-                    ],
-                    dtype=np.int64,
-                )
-            )
-        return held
+        return [
+            np.arange(extent)
+            if position is None
+            else np.flatnonzero(coordinates(form, extent, self.procs[position]) == place[position])
+            for form, extent, position in zip(self.formats, self.shape, self.positions)
+        ]
 
     def local(self, whole: np.ndarray, rank: int) -> np.ndarray:
         """The local array of `rank`, given the whole one; ranks beyond `size` hold nothing."""
@@ -134,9 +127,8 @@ class Spec:
     def mask(self) -> np.ndarray:
         """bool (size, *shape): does this process hold this element?"""
         held = np.zeros((self.size, *self.shape), dtype=bool)
-        for index in np.ndindex(*self.shape):
-            column = (slice(None), *index)
-            held[column][self.owners(index)] = True
+        for rank in range(self.size):
+            held[rank][np.ix_(*self.indices(rank))] = True
         return held
 
 

@@ -21,7 +21,7 @@ from oracle import BLOCK, CYCLIC, STAR, Format, Spec
     ],
 )
 def test_owner_of_each_index(form, extent, processes, owners):
-    assert [oracle.coordinate(form, extent, processes, i) for i in range(extent)] == owners
+    assert oracle.coordinates(form, extent, processes).tolist() == owners
 
 
 def test_processes_are_numbered_row_major_and_copies_take_an_extent():
