@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hocket/binding.hpp"
+#include "hocket/columns.hpp"
 #include "hocket/computing.hpp"
 #include "mpi_binding.hpp"
 
@@ -54,6 +55,14 @@ void bind_array(nb::module_& m) {
     m.def("within_buffers", &Binding::within_buffers, "bytes"_a,
           "The most bytes of a temporary array.");
 
+    m.def(
+        "sum_columns",
+        [](std::uintptr_t matrix, std::int64_t rows, std::int64_t columns, std::uintptr_t sums) {
+            kernel::sum_columns(reinterpret_cast<const std::uint64_t*>(matrix), rows, columns,
+                                reinterpret_cast<std::uint64_t*>(sums));
+        },
+        "matrix"_a, "rows"_a, "columns"_a, "sums"_a, unlocked,
+        "Writes the sums of columns of a dense matrix of 64-bit integers.");
     m.def(
         "allgather",
         [](std::uintptr_t comm, const std::string& call, const nb::bytes& row) {

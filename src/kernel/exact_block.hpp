@@ -14,13 +14,11 @@ inline constexpr std::int64_t lanes = 32;
 /// Sums that are taken together, and how many terms of each: fewer have more bits in common.
 inline constexpr std::int64_t widest = 512;
 inline constexpr std::int64_t deepest = 256;
-/// Of a block that lies together in memory: it is read once, so the cache does not limit it.
-inline constexpr std::int64_t longest_block = 4096;
 
 struct BlockSum {
     double high = 0, low = 0;
-    bool whole = true;    ///< the four make the sum exactly; else the block needs an accumulator
-    double rest[2] = {};  ///< of numbers of very different sizes
+    bool whole = true;    ///< all make the sum exactly; else the block needs an accumulator
+    double rest[4] = {};  ///< two of numbers of very different sizes, all of products
     bool pair() const { return whole && rest[0] == 0 && rest[1] == 0; }
 };
 /// The size of the numbers, from one block of a sum to the next, and the parts that they need.
@@ -29,7 +27,7 @@ struct Guess {
     int splits = 0;
     bool zeros = false;  ///< some product of the last block was 0
 };
-/// `count` is a multiple of `lanes`, at most `longest_block`.
+/// `count` is a multiple of `lanes`, at most `block_length`.
 BlockSum sum_block(const double* values, std::int64_t count, Guess& guess);
 BlockSum sum_block(const float* values, std::int64_t count, Guess& guess);
 /// Of the numbers with even and with odd places, each: as of real and imaginary parts.

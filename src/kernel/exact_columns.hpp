@@ -92,7 +92,7 @@ HOCKET_INLINE void columns_lanes(std::span<const void* const> rows, std::int64_t
     State states[widest / wide];
     double scale[levels] = {1};  // of each number of a sum, to the first one
     for (int level = 1; level < levels; ++level)
-        scale[level] = scale[level - 1] * power_of_two(-taken);
+        scale[level] = scale[level - 1] * power_of_two(-column_taken);
     // The first rows give the size of numbers.
     constexpr std::size_t looked_at = 16;
     const bool known = std::all_of(guesses + begin, guesses + begin + columns,

@@ -35,6 +35,7 @@ template <class T>
 struct Numbers {
     static constexpr int bits = std::numeric_limits<T>::digits;
     static constexpr bool errors = false;
+    static constexpr int most_splits = exact::most_splits;
     const T* values;
     template <class Vector>
     HOCKET_INLINE void term(std::int64_t k, Vector& x, Vector&) const {
@@ -65,8 +66,8 @@ HOCKET_INLINE Vector exchanged(const Vector& x) {
 template <class Target, bool crossed, class T>
 struct Products {
     static constexpr bool errors = sizeof(T) == sizeof(double);
-    // With errors one bit more, because the last sum takes the rests of both product and error.
-    static constexpr int bits = 2 * std::numeric_limits<T>::digits + (errors ? 1 : 0);
+    static constexpr int bits = errors ? error_below : 2 * std::numeric_limits<T>::digits;
+    static constexpr int most_splits = errors ? 2 : exact::most_splits;
     using Vector = typename Target::Vector;
     const T *x, *y;
     static constexpr std::int64_t line = 64 / sizeof(T);
@@ -108,20 +109,22 @@ struct Products {
     }
 };
 
-// Takes `splits` parts of all terms, and adds the rests; errors of products begin with the second
-// part. The result is whole if no term is larger than twice `start` is made for, and the sum of
-// rests has few enough bits. Without `zeros` it means nothing if some term is 0, but the sizes of
-// terms take a third of the operations.
+// Takes `splits` parts of all terms, and adds the rests. Errors of products have sums of their own:
+// an error and its unit are 2^error_below less than the product and its unit, so that both have
+// equally many parts. The result is whole if no term is larger than twice `start` is made for, and
+// the sum of rests has few enough bits. Without `zeros` it means nothing if some term is 0, but the
+// sizes of terms take a third of the operations.
 template <class Vector, int splits, std::size_t parts, bool zeros, class Source>
 HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, double start,
                                   Extent& extent) {
-    constexpr int wide = splits > 1 ? 2 : 4;
-    double starts[splits + 1];
-    Vector sums[splits + 1][wide];
-#pragma GCC unroll 4
-    for (int level = 0; level <= splits; ++level) {
-        starts[level] = level == 0 ? start : starts[level - 1] * power_of_two(-taken);
-        if (level == splits) starts[level] = 0;
+    constexpr int wide = splits > 1 || Source::errors ? 2 : 4;
+    constexpr int each = splits + 1, all_sums = Source::errors ? 2 * each : each;
+    double starts[all_sums];
+    Vector sums[all_sums][wide];
+#pragma GCC unroll 6
+    for (int level = 0; level < all_sums; ++level) {
+        const int below = level < each ? taken * level : error_below + taken * (level - each);
+        starts[level] = level % each == splits ? 0 : start * power_of_two(-below);
 #pragma GCC unroll 4
         for (int v = 0; v < wide; ++v) sums[level][v] = Vector{} + starts[level];
     }
@@ -142,11 +145,10 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
 #pragma GCC unroll 4
             for (int level = 0; level < splits; ++level) {
                 Source::take(sums[level][v], x);
-                if constexpr (Source::errors)
-                    if (level > 0) Source::take(sums[level][v], error);
+                if constexpr (Source::errors) Source::take(sums[each + level][v], error);
             }
             sums[splits][v] += x;
-            if constexpr (Source::errors) sums[splits][v] += error;
+            if constexpr (Source::errors) sums[each + splits][v] += error;
         }
         if constexpr (zeros) widen(extremes, all);
     }
@@ -155,8 +157,8 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
         extremes.least =
             (Bits<Vector>)(((Unsigned)smallest | (Unsigned)(Bits<Vector>{} + sign)) - 1);
     }
-    double found[parts][most_splits + 1] = {};
-    for (int level = 0; level <= splits; ++level) {
+    double found[parts][most_sums] = {};
+    for (int level = 0; level < all_sums; ++level) {
         Vector all = {};
         for (int v = 0; v < wide; ++v) all += sums[level][v] - starts[level];
         for (std::size_t lane = 0; lane < width<Vector>; ++lane)
@@ -167,52 +169,58 @@ HOCKET_INLINE Sums<parts> extract(const Source& terms, std::int64_t count, doubl
                 extent.splits_for(field_of(start) - 1023 - spare) <= splits;
     if constexpr (Source::errors) {
         for (int lane = 0; lane < width<Vector>; ++lane) extent.any_zero |= smallest[lane] == 0;
-        fits = fits && extent.unit >= least_unit;
+        fits = fits && extent.unit - error_below >= least_unit;
         if (zeros && extent.any_zero && terms.underflow(count)) fits = extent.zero = false;
     }
     Sums<parts> result;
     for (std::size_t part = 0; part < parts; ++part) {
         const auto& of = found[part];
         const bool whole = extent.zero || (fits && !std::isnan(of[splits]));
-        result[part] = {of[0], of[1], whole, {of[2], of[3]}};
+        result[part] = {of[0], of[1], whole, {of[2], of[3], of[4], of[5]}};
     }
     return result;
 }
 
 // Zeros say nothing, and terms whose parts are too many start again.
-inline void learn(Guess& guess, const Extent& extent) {
+inline void learn(Guess& guess, const Extent& extent, int most) {
     if (extent.zero) return;
     guess.start = 0;
     if (extent.top == 0 || !in_range(extent.top)) return;
     guess.splits = extent.splits_for(field_of(extent.top) - 1023 + 1);
-    if (guess.splits <= most_splits) guess.start = start_for(extent.top);
+    if (guess.splits <= most) guess.start = start_for(extent.top);
 }
 
-// Products with errors need all parts.
-template <class Vector, std::size_t parts, class Source>
+// Products with errors need two parts or more.
+template <class Vector, std::size_t parts, bool zeros, class Source>
 HOCKET_INLINE Sums<parts> extract_products(const Source& terms, std::int64_t count, Guess& guess,
                                            Extent& extent) {
-    Sums<parts> sums;
-    if (!guess.zeros)
-        sums = extract<Vector, most_splits, parts, false>(terms, count, guess.start, extent);
-    if (guess.zeros || extent.any_zero)
-        sums = extract<Vector, most_splits, parts, true>(terms, count, guess.start, extent);
-    guess.zeros = extent.any_zero;
-    return sums;
+    if (guess.splits == 1)
+        return extract<Vector, 1, parts, zeros>(terms, count, guess.start, extent);
+    return extract<Vector, 2, parts, zeros>(terms, count, guess.start, extent);
 }
 
 template <class Vector, std::size_t parts, class Source>
-HOCKET_INLINE Sums<parts> extract_numbers(const Source& terms, std::int64_t count, Guess& guess,
-                                          Extent& extent) {
-    switch (guess.splits) {
-        case 0:
-            return extract<Vector, 0, parts, true>(terms, count, guess.start, extent);
-        case 1:
-            return extract<Vector, 1, parts, true>(terms, count, guess.start, extent);
-        case 2:
-            return extract<Vector, 2, parts, true>(terms, count, guess.start, extent);
-        default:
-            return extract<Vector, most_splits, parts, true>(terms, count, guess.start, extent);
+HOCKET_INLINE Sums<parts> extract_terms(const Source& terms, std::int64_t count, Guess& guess,
+                                        Extent& extent) {
+    if constexpr (Source::errors) {
+        Sums<parts> sums;
+        if (!guess.zeros)
+            sums = extract_products<Vector, parts, false>(terms, count, guess, extent);
+        if (guess.zeros || extent.any_zero)
+            sums = extract_products<Vector, parts, true>(terms, count, guess, extent);
+        guess.zeros = extent.any_zero;
+        return sums;
+    } else {
+        switch (guess.splits) {
+            case 0:
+                return extract<Vector, 0, parts, true>(terms, count, guess.start, extent);
+            case 1:
+                return extract<Vector, 1, parts, true>(terms, count, guess.start, extent);
+            case 2:
+                return extract<Vector, 2, parts, true>(terms, count, guess.start, extent);
+            default:
+                return extract<Vector, 3, parts, true>(terms, count, guess.start, extent);
+        }
     }
 }
 
@@ -221,16 +229,12 @@ HOCKET_INLINE Sums<parts> sum_lanes(const Source& terms, std::int64_t count, Gue
     Extent extent;
     if (guess.start == 0) {
         extent = measure<Vector>(terms, count);
-        learn(guess, extent);
+        learn(guess, extent, Source::most_splits);
         if (extent.zero && !terms.underflow(count)) return {};
     }
     for (int attempt = 0; attempt < 2 && guess.start != 0; ++attempt) {
-        Sums<parts> sums;
-        if constexpr (Source::errors)
-            sums = extract_products<Vector, parts>(terms, count, guess, extent);
-        else
-            sums = extract_numbers<Vector, parts>(terms, count, guess, extent);
-        learn(guess, extent);
+        const Sums<parts> sums = extract_terms<Vector, parts>(terms, count, guess, extent);
+        learn(guess, extent, Source::most_splits);
         if (std::ranges::all_of(sums, &BlockSum::whole)) return sums;
     }
     Sums<parts> none;

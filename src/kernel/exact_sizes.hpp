@@ -34,14 +34,16 @@ inline constexpr int width = sizeof(Vector) / sizeof(double);
 
 #define HOCKET_INLINE inline __attribute__((always_inline))
 
-inline constexpr int spare = 12;          // bits of a sum above the largest number
+inline constexpr int spare = 11;          // bits of a sum above the largest number
 inline constexpr int taken = 53 - spare;  // bits of all numbers that a sum takes
 inline constexpr int most_splits = 3;
+inline constexpr int error_below = 53;  // bits of a product, below which its error begins
+inline constexpr int most_sums = 6;     // of a block: one more than splits, or twice that
 inline constexpr long long no_sign = std::numeric_limits<long long>::max(), sign = ~no_sign;
-static_assert(longest_block <= 1 << spare);
+static_assert(block_length <= 1 << spare);
 inline constexpr int least_unit = -1000;  // of products whose errors do not underflow
 // Of the sum of a column, whose size comes from a few rows: others may be eight times as large.
-inline constexpr int column_spare = 12;
+inline constexpr int column_spare = 12, column_taken = 53 - column_spare;
 static_assert(16 * deepest <= 1 << column_spare);
 
 template <class Vector>

@@ -158,14 +158,15 @@ class Blocks {
     // For each of the sums that are taken together.
     void carry_in_time(const Block& block, std::int64_t* accumulator) {
         std::int64_t& since_carry = since_carry_[static_cast<std::size_t>(block.slot)];
-        since_carry = (block.first ? 0 : since_carry) + block.count + 3;  // a pair is up to 4
+        since_carry = (block.first ? 0 : since_carry) + block.count + 5;  // a sum is up to 6
         if (since_carry < additions_before_carry) return;
         carry(accumulator, range_);
         since_carry = 0;
     }
     void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
         add_number(accumulator, range_, sum.high);
-        for (const double more : {sum.low, sum.rest[0], sum.rest[1]})
+        if (sum.low != 0) add_number(accumulator, range_, sum.low);
+        for (const double more : sum.rest)
             if (more != 0) add_number(accumulator, range_, more);
     }
 
@@ -240,8 +241,7 @@ void walk(const Terms& terms, Blocks& blocks, Sink&& take) {
             more = outer.next();
             for (std::int64_t k = 0; k < run;) {
                 const bool here = direct && run - k >= lanes;  // else the end of a run
-                std::int64_t count =
-                    std::min(run - k, here ? longest_block : block_length - filled);
+                std::int64_t count = std::min(run - k, here ? block_length : block_length - filled);
                 if (here) count -= count % lanes;
                 const bool last = !more && k + count == run;
                 if (here) {

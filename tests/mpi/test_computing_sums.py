@@ -66,6 +66,23 @@ def test_sums_of_whole_blocks_keep_every_bit(comm):
         x = np.random.default_rng(count).uniform(1, 2, count)
         a = hk.scatter(x, hk.Layout(count, "(BLOCK)", comm.size), comm=comm)
         assert a.sum() == rounded(exact_sum(x), "f8")
+        y = np.random.default_rng(1).normal(size=count)  # whose products differ by up to 2^40
+        b = hk.scatter(y, a.layout, comm=comm)
+        squares = sum(Fraction(each) ** 2 for each in y.tolist())
+        assert np.vdot(b, b) == rounded(squares, "f8")
+
+
+@ranks(1, 2, 3)
+def test_integers_of_long_columns_wrap_and_zeros_of_either_sign_do_not_count(comm):
+    rng = np.random.default_rng(5)
+    x = rng.integers(-(2**63), 2**63 - 1, (301, 8, 20))
+    for dist in ("(BLOCK, *, *)", "(CYCLIC(7), *, *)", "(*, BLOCK, *)"):
+        for axis in (0, (0, 1)):
+            a = hk.scatter(x, hk.Layout(x.shape, dist, comm.size), comm)
+            np.testing.assert_array_equal(hk.replicated(a.sum(axis)), x.sum(axis))
+    y = np.where(rng.random(400_001) < 0.5, rng.normal(size=400_001), -0.0)
+    b = hk.scatter(y, hk.Layout(y.shape, "(BLOCK)", comm.size), comm)
+    assert np.count_nonzero(b) == np.count_nonzero(y)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])

@@ -51,6 +51,7 @@ ROOM_OF_HEADER = {
     "mpi": "comm",
     "array": "transfer",
     "computing": "array",
+    "columns": "kernel",
     "rows": "kernel",
     "exact": "kernel",
     "random": "kernel",

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -336,6 +337,38 @@ void dot_products_of_integers(Number number, int bits) {
 TEST(Exact, DotProductsOfIntegers) {
     dot_products_of_integers<double>(Number::float64, 52);
     dot_products_of_integers<float>(Number::float32, 24);
+}
+
+// Blocks of products of one sign, with as many bits as there can be, and one product after the
+// other: the accumulators are equal, not only the rounded sums.
+TEST(Exact, ProductsOfAnySizes) {
+    std::mt19937_64 random(19);
+    const auto words = static_cast<std::size_t>(exact::words(Number::float64, true));
+    const std::array<std::int64_t, 1> one{1}, strides{8};
+    for (const std::int64_t count : {64, 4096, 4999}) {
+        for (const int spread : {0, 8, 15, 16, 17, 34, 36, 37, 60}) {  // of each factor's exponents
+            std::vector<double> x, y;
+            for (std::int64_t k = 0; k < count; ++k)
+                for (auto* const each : {&x, &y}) {
+                    const auto size =
+                        static_cast<int>(random() % static_cast<unsigned>(spread + 1));
+                    each->push_back(std::ldexp(2 - std::ldexp(random() % 4, -52), -size));
+                }
+            const auto add = [&](std::int64_t first, std::span<const std::int64_t> shape,
+                                 std::vector<std::int64_t>& sums) {
+                exact::add({.a = x.data() + first,
+                            .b = y.data() + first,
+                            .shape = shape,
+                            .a_strides = strides,
+                            .b_strides = strides},
+                           sums.data());
+            };
+            std::vector<std::int64_t> together(words, 0), apart(words, 0);
+            add(0, std::array<std::int64_t, 1>{count}, together);
+            for (std::int64_t k = 0; k < count; ++k) add(k, one, apart);
+            EXPECT_EQ(together, apart) << count << " " << spread;
+        }
+    }
 }
 
 TEST(Exact, ProductsOfWholeBlocksThatUnderflowOverflowOrAreNone) {

@@ -32,7 +32,7 @@ from hocket.computing import (
     statistics,
 )
 from hocket.computing.alternatives import NEAR
-from hocket.computing.given import ABSENT, by_name, name_of, options_of
+from hocket.computing.given import ABSENT, by_name, is_plain, name_of, options_of
 from hocket.computing.layouts import normal_axes
 from hocket.computing.operands import copied, first_communicator
 from hocket.errors import Error
@@ -86,10 +86,12 @@ def of_numpy(function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any
             + "the function on the parts with hk.map_blocks, or on the whole array: a.gather(), "
             "hk.replicated(a)"
         )
-    args, options = by_name(function, args, options)
-    known = options_of(function, ours, options)
+    plain = is_plain(function, ours, len(args), *options)
+    if not plain or (options and any(x is ABSENT for x in options.values())):
+        args, options = by_name(function, args, options)
+        options = options_of(function, ours, options)
     try:
-        return ours(*args, **known)
+        return ours(*args, **options)
     except Error:
         raise
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:

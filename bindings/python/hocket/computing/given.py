@@ -33,6 +33,17 @@ def by_name(
     return args, {n: x for n, x in options.items() if n not in defaults or defaults[n] is not x}
 
 
+@functools.lru_cache(maxsize=1024)
+def is_plain(function: Any, ours: Callable[..., Any], count: int, *names: str) -> bool:
+    """Whether `by_name` and `options_of` leave `count` arguments by position and options of these
+    names as they are, unless one is `ABSENT`."""
+    places, required, defaults = positions(function)
+    in_place = count == required or (count > required and not places)
+    signature = parameters(ours)
+    known = signature is None or set(names) <= set(signature)
+    return in_place and known and not set(names) & set(defaults)
+
+
 @functools.cache
 def positions(function: Any) -> tuple[tuple[str, ...], int, dict[str, Any]]:
     """The names of a function of NumPy's for arguments by position, the number of required ones,

@@ -5,6 +5,7 @@ results."""
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -18,6 +19,7 @@ from hocket.computing.layouts import Shape, held, kept, reduced_axes
 from hocket.computing.operands import made, without_copies
 from hocket.errors import MismatchError
 from hocket.layouts import Layout
+from hocket.local_arrays import address
 from hocket.local_memory import as_array
 
 AnyArray = npt.NDArray[Any]
@@ -46,19 +48,55 @@ def loop_type(dtype: np.dtype[Any]) -> Any:
     return dtype.type if dtype.kind in "mM" else dtype
 
 
-#: results by what they depend on, of reductions whose arguments passed the checks
-_checked: dict[tuple[Any, ...], tuple[Shape, np.dtype[Any]]] = {}
+#: the reduction of a part: over all axes (None) to a number, or over some, which keep extent 1
+Find = Callable[[AnyArray, Optional[Shape]], Any]
 
 
-def checked(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> tuple[Shape, np.dtype[Any]]:
-    """The axes of a reduction and the dtype of its result. Collective where it raises."""
+def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
+    kind = loop_type(wanted)
+    wraps = ufunc is np.add and wanted.char in "lqLQ" and wanted.itemsize == 8
+
+    def find(x: AnyArray, axes: Optional[Shape]) -> Any:
+        if wraps and axes and x.size >= 4096 and x.dtype == wanted and x.flags.c_contiguous:
+            found = sum_of_columns(x, axes)
+            if found is not None:
+                return found
+        return ufunc.reduce(x, axis=axes, dtype=kind, keepdims=axes is not None)
+
+    return find
+
+
+def sum_of_columns(x: AnyArray, axes: Shape) -> Optional[AnyArray]:
+    """The sums of a dense array's 64-bit integers over its first axes, which NumPy adds a row at a
+    time; None if `axes` are others, or rows are short."""
+    count = len(axes)
+    shape = x.shape[count:]
+    columns = math.prod(shape)
+    if columns < 16 or axes != tuple(range(count)):
+        return None
+    found = np.empty((*(1,) * count, *shape), x.dtype)
+    _mpi.sum_columns(address(x), math.prod(x.shape[:count]), columns, address(found))
+    return found
+
+
+#: axes, the dtype of the result, the name of the call, and the reduction of a part: None for an
+#: exact sum
+Plan = tuple[Shape, np.dtype[Any], str, Optional[Find]]
+
+#: plans by what they depend on, of reductions whose arguments passed the checks
+_plans: dict[tuple[Any, ...], Plan] = {}
+
+
+def planned(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> Plan:
+    """Checks the arguments. Collective where it raises."""
     # Code that runs for the first time since other work takes half of a call's time. An array with
     # elements here has none of the extents that are refused.
     quick = dtype is None and (axis is None or type(axis) is int) and a._local.size > 0
     key = (ufunc, axis, a._local.dtype, a._layout.ndim)
-    found = _checked.get(key) if quick else None
+    found = _plans.get(key) if quick else None
     if found is not None:
         return found
+    require_associative(ufunc, "reduce")
     with collective(a.comm, None):
         axes = reduced_axes(axis, a.layout.ndim)
         try:
@@ -69,9 +107,12 @@ def checked(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> tuple[Sh
                 raise ValueError("no elements to reduce, and no identity")
         except (TypeError, ValueError) as error:
             raise MismatchError(f"np.{ufunc.__name__} does not reduce {a.dtype}: {error}") from None
-    if quick and len(_checked) < 1024:
-        _checked[key] = axes, wanted
-    return axes, wanted
+    exact = ufunc is np.add and is_exact(wanted)
+    find = None if exact else by_ufunc(ufunc, wanted)
+    plan = axes, wanted, f"np.{ufunc.__name__}.reduce", find
+    if quick and len(_plans) < 1024:
+        _plans[key] = plan
+    return plan
 
 
 @functools.lru_cache(maxsize=1024)
@@ -94,21 +135,10 @@ def reduce(
 ) -> Any:
     """``ufunc.reduce(a, axis)`` over global axes; sums of floating-point numbers are exact.
     Collective."""
-    require_associative(ufunc, "reduce")
-    axes, wanted = checked(ufunc, a, axis, dtype)
-    if ufunc is np.add and is_exact(wanted):
+    axes, wanted, call, find = planned(ufunc, a, axis, dtype)
+    if find is None:
         return exact_sum(a, axes, wanted, out, keepdims)
-    call = f"np.{ufunc.__name__}.reduce"
-    return of_parts(call, ufunc, by_ufunc(ufunc, wanted), a, axes, wanted, out, keepdims)
-
-
-#: the reduction of a part: over all axes (None) to a number, or over some, which keep extent 1
-Find = Callable[[AnyArray, Optional[Shape]], Any]
-
-
-def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
-    kind = loop_type(wanted)
-    return lambda x, axes: ufunc.reduce(x, axis=axes, dtype=kind, keepdims=axes is not None)
+    return of_parts(call, ufunc, find, a, axes, wanted, out, keepdims)
 
 
 def of_parts(
