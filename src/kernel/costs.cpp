@@ -244,7 +244,7 @@ const PassCosts& kept_here() {
     return costs;
 }
 std::atomic<const PassCosts*> costs_on_trial{nullptr};
-std::atomic<const Distances*> on_trial{nullptr};
+std::atomic<const Distances*> distances_on_trial{nullptr};
 }  // namespace
 
 const PassCosts& PassCosts::kept() {
@@ -261,17 +261,22 @@ const Distances& distances() {
             return PassCosts::shipped().distances;
         }
     }();
-    const Distances* const now = on_trial.load(std::memory_order_acquire);
+    const Distances* const now = distances_on_trial.load(std::memory_order_acquire);
     return now ? *now : kept;
 }
 
 void try_distances(const Distances* trial) {
-    on_trial.store(trial, std::memory_order_release);
+    distances_on_trial.store(trial, std::memory_order_release);
 }
 
 void try_costs(const PassCosts* trial) {
     costs_on_trial.store(trial, std::memory_order_release);
     try_distances(trial ? &trial->distances : nullptr);
+}
+
+bool on_trial() {
+    return costs_on_trial.load(std::memory_order_acquire) ||
+           distances_on_trial.load(std::memory_order_acquire);
 }
 
 std::string size_text(std::int64_t bytes) {

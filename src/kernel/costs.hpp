@@ -135,6 +135,8 @@ constexpr std::int64_t least_vast = 512 << 20;
 
 /// Costs that take the place of the kept ones, with their distances, until nullptr does.
 void try_costs(const PassCosts* trial);
+/// Whether other costs or distances than the kept ones choose plans now.
+bool on_trial();
 
 /// Blocks of so many bytes that cycles of a permutation of so many dimensions move.
 double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);
