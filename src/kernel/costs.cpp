@@ -36,7 +36,7 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 31> scalars{
+constexpr std::array<Scalar, 32> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
@@ -63,6 +63,7 @@ constexpr std::array<Scalar, 31> scalars{
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},
      {"pair_tile", nullptr, &Distances::pair_tile},
+     {"fetched_tile", nullptr, &Distances::fetched_tile},
      {"past_panel", nullptr, &Distances::past_panel},
      {"near_cache", nullptr, &Distances::near_cache},
      {"copy_ahead", nullptr, &Distances::copy_ahead},

@@ -202,6 +202,8 @@ TEST(PermuteInplace, prefetching_into_either_cache) {
                 trial.long_ahead = draw(random, 64, 40000);
                 trial.far_array = 0;
                 trial.paired_block = draw(random, 64, 2000);
+                trial.pair_tile = draw(random, 4, 80) << 10;
+                trial.fetched_tile = draw(random, 0, 1) == 0 ? 64 : 1 << 20;
                 const TriedDistances tried(trial);
                 check(random, shape, itemsize, axes,
                       {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
