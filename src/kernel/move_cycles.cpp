@@ -2,7 +2,6 @@
 #include "kernel/move_cycles.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <memory>
 #include <unordered_map>
