@@ -50,6 +50,11 @@ std::int64_t rows_near(std::int64_t pitch) {
     return near_methods() * (near_method / std::gcd(pitch, near_method));
 }
 
+/// Whether pairs of such tiles are prefetched. The second-level cache then holds the rows of two.
+bool is_fetched(std::int64_t width, std::int64_t unit) {
+    return width * width * unit <= distances().fetched_tile;
+}
+
 /// Whether a core that fetches into its first level finds the rows of a small tile in too few sets
 /// of it.
 bool few_sets(std::int64_t pitch) {
@@ -91,10 +96,10 @@ struct Squares::Tiling {
 // fit there. A matrix of one tile needs no buffer there, which leaves space for the next one.
 Squares::Tiling::Tiling(const Squares& squares) {
     constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10;
-    const std::int64_t most_of_two = distances().pair_tile;
     const std::int64_t unit = squares.unit;
     const std::int64_t bytes = squares.side * squares.side * unit;
-    const std::int64_t held = rows_held(squares.pitch);
+    const std::int64_t held = rows_held(squares.pitch),
+                       paired = side_of(distances().pair_tile, unit);
     if (bytes <= most_inside && squares.side <= held) {
         method = Method::inside;
         width = squares.side;
@@ -106,9 +111,9 @@ Squares::Tiling::Tiling(const Squares& squares) {
     } else if (bytes <= most) {
         method = Method::whole;
         width = squares.side;
-    } else if (side_of(most_of_two, unit) <= held) {
+    } else if (paired * (is_fetched(paired, unit) ? 2 : 1) <= held) {
         method = Method::exchange;
-        width = side_of(most_of_two, unit);
+        width = paired;
     } else {
         method = Method::streamed;
         width = side_of(most, unit);
@@ -223,9 +228,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
     const std::int64_t width = tiling.width, apart = buffer_pitch(width, unit);
     const bool past = tiling.method == Method::streamed;
     const bool both = past || tiling.method == Method::apart;
-    const bool fetched = tiling.method == Method::exchange
-                             ? width * width * unit <= distances().fetched_tile
-                             : !past;
+    const bool fetched = tiling.method == Method::exchange ? is_fetched(width, unit) : !past;
     const Tile to_buffer = transposed(1, 1, unit, pitch, apart);
     const Tile in_place = transposed(1, 1, unit, pitch, pitch);
     const TileKernel turn_down = select_tile_kernel(to_buffer);
