@@ -43,8 +43,8 @@ struct Distances {
     /// A square tile that is transposed in the first-level cache, and each of two that change
     /// places.
     std::int64_t small_tile = 10 << 10, pair_tile = 288 << 10;
-    /// Pairs of tiles that are at most as large are prefetched while the pair before them changes
-    /// places.
+    /// In far arrays, pairs of tiles that are at most as large are prefetched while the pair before
+    /// them changes places.
     std::int64_t fetched_tile = 64;
     /// Panels that are at least as long are written back past the caches, which have lost their
     /// lines.

@@ -50,11 +50,6 @@ std::int64_t rows_near(std::int64_t pitch) {
     return near_methods() * (near_method / std::gcd(pitch, near_method));
 }
 
-/// Whether pairs of such tiles are prefetched. The second-level cache then holds the rows of two.
-bool is_fetched(std::int64_t width, std::int64_t unit) {
-    return width * width * unit <= distances().fetched_tile;
-}
-
 /// Whether a core that fetches into its first level finds the rows of a small tile in too few sets
 /// of it.
 bool few_sets(std::int64_t pitch) {
@@ -62,13 +57,23 @@ bool few_sets(std::int64_t pitch) {
     return distances().fetching == Fetching::first_level && rows_near(pitch) < least_rows;
 }
 
+/// Whether the last level of caches does not hold the matrices.
+bool are_far(const Squares& squares) {
+    return squares.outer * squares.inner * squares.side * squares.side * squares.unit >=
+           distances().far_array;
+}
+
+/// Whether pairs of such tiles are prefetched: the second-level cache holds the rows of two.
+bool fetches_pairs(const Squares& squares, std::int64_t width) {
+    return are_far(squares) && width * width * squares.unit <= distances().fetched_tile &&
+           2 * width <= rows_held(squares.pitch);
+}
+
 /// Whether pairs of small tiles change places by way of the first-level cache. Matrices of a few
 /// tiles are too short for that.
 bool near_pays(const Squares& squares) {
     constexpr std::int64_t least_tiles = 2;
-    const std::int64_t bytes =
-        squares.outer * squares.inner * squares.side * squares.side * squares.unit;
-    return distances().fetching == Fetching::first_level && bytes >= distances().far_array &&
+    return distances().fetching == Fetching::first_level && are_far(squares) &&
            squares.side >= least_tiles * small_side(squares.unit);
 }
 
@@ -111,7 +116,7 @@ Squares::Tiling::Tiling(const Squares& squares) {
     } else if (bytes <= most) {
         method = Method::whole;
         width = squares.side;
-    } else if (paired * (is_fetched(paired, unit) ? 2 : 1) <= held) {
+    } else if (paired <= held) {
         method = Method::exchange;
         width = paired;
     } else {
@@ -228,7 +233,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
     const std::int64_t width = tiling.width, apart = buffer_pitch(width, unit);
     const bool past = tiling.method == Method::streamed;
     const bool both = past || tiling.method == Method::apart;
-    const bool fetched = tiling.method == Method::exchange ? is_fetched(width, unit) : !past;
+    const bool fetched = tiling.method == Method::exchange ? fetches_pairs(*this, width) : !past;
     const Tile to_buffer = transposed(1, 1, unit, pitch, apart);
     const Tile in_place = transposed(1, 1, unit, pitch, pitch);
     const TileKernel turn_down = select_tile_kernel(to_buffer);
