@@ -253,8 +253,10 @@ Distances measure_distances(const Meter& meter) {
     });
     choose(chosen, &Distances::small_tile, {5 * KiB, 10 * KiB, 20 * KiB, 40 * KiB},
            [&] { return measure_squares(meter, 200); });
-    choose(chosen, &Distances::pair_tile, {72 * KiB, 144 * KiB, 288 * KiB, 576 * KiB},
-           [&] { return measure_squares(meter, 1500); });
+    const auto squares_of_pairs = [&] { return measure_squares(meter, 1500); };
+    choose(chosen, &Distances::pair_tile, {32 * KiB, 72 * KiB, 144 * KiB, 288 * KiB, 576 * KiB},
+           squares_of_pairs);
+    choose(chosen, &Distances::fetched_tile, {INT64_C(64), 576 * KiB}, squares_of_pairs);
     return chosen;
 }
 

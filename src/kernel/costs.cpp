@@ -36,7 +36,7 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 31> scalars{
+constexpr std::array<Scalar, 32> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
@@ -63,6 +63,7 @@ constexpr std::array<Scalar, 31> scalars{
      {"panel_row", nullptr, &Distances::panel_row},
      {"small_tile", nullptr, &Distances::small_tile},
      {"pair_tile", nullptr, &Distances::pair_tile},
+     {"fetched_tile", nullptr, &Distances::fetched_tile},
      {"past_panel", nullptr, &Distances::past_panel},
      {"near_cache", nullptr, &Distances::near_cache},
      {"copy_ahead", nullptr, &Distances::copy_ahead},
@@ -244,7 +245,7 @@ const PassCosts& kept_here() {
     return costs;
 }
 std::atomic<const PassCosts*> costs_on_trial{nullptr};
-std::atomic<const Distances*> on_trial{nullptr};
+std::atomic<const Distances*> distances_on_trial{nullptr};
 }  // namespace
 
 const PassCosts& PassCosts::kept() {
@@ -261,17 +262,22 @@ const Distances& distances() {
             return PassCosts::shipped().distances;
         }
     }();
-    const Distances* const now = on_trial.load(std::memory_order_acquire);
+    const Distances* const now = distances_on_trial.load(std::memory_order_acquire);
     return now ? *now : kept;
 }
 
 void try_distances(const Distances* trial) {
-    on_trial.store(trial, std::memory_order_release);
+    distances_on_trial.store(trial, std::memory_order_release);
 }
 
 void try_costs(const PassCosts* trial) {
     costs_on_trial.store(trial, std::memory_order_release);
     try_distances(trial ? &trial->distances : nullptr);
+}
+
+bool on_trial() {
+    return costs_on_trial.load(std::memory_order_acquire) ||
+           distances_on_trial.load(std::memory_order_acquire);
 }
 
 std::string size_text(std::int64_t bytes) {

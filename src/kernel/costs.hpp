@@ -43,6 +43,9 @@ struct Distances {
     /// A square tile that is transposed in the first-level cache, and each of two that change
     /// places.
     std::int64_t small_tile = 10 << 10, pair_tile = 288 << 10;
+    /// In far arrays, pairs of tiles that are at most as large are prefetched while the pair before
+    /// them changes places.
+    std::int64_t fetched_tile = 64;
     /// Panels that are at least as long are written back past the caches, which have lost their
     /// lines.
     std::int64_t past_panel = 16 << 20;
@@ -135,6 +138,8 @@ constexpr std::int64_t least_vast = 512 << 20;
 
 /// Costs that take the place of the kept ones, with their distances, until nullptr does.
 void try_costs(const PassCosts* trial);
+/// Whether other costs or distances than the kept ones choose plans now.
+bool on_trial();
 
 /// Blocks of so many bytes that cycles of a permutation of so many dimensions move.
 double scattered(std::int64_t block, std::size_t dimensions, bool cached = false);

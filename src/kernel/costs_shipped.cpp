@@ -125,6 +125,7 @@ PassCosts PassCosts::zen3() {
                           .ring_row = KiB / 2,
                           .long_panel = 160 * KiB,
                           .pair_tile = 72 * KiB,
+                          .fetched_tile = 72 * KiB,
                           .streamed_copy = 12288 * KiB}};
 }
 

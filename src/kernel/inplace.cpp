@@ -9,6 +9,7 @@
 #include "hocket/error.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/inplace_steps.hpp"
+#include "kernel/kept.hpp"
 #include "kernel/stream.hpp"
 
 namespace hocket::kernel {
@@ -167,6 +168,26 @@ InplacePlan plan_inplace(const Permutation& permutation, const Resources& means)
                 std::to_string(planner.least_memory()) + " bytes beside the array, and may use " +
                 std::to_string(means.memory) + "; raise the cap, use fewer threads" +
                 (method == "auto" ? "" : ", use method 'auto'") + ", or permute out of place");
+}
+
+std::shared_ptr<const InplacePlan> kept_plan(const Permutation& permutation,
+                                             const Resources& means) {
+    struct Key {
+        Permutation permutation;
+        int threads = 0;
+        std::int64_t memory = 0;
+        std::string method{};
+        bool operator==(const Key&) const = default;
+    };
+    static Kept<Key, InplacePlan> kept;
+    const auto plan = [&] {
+        return std::make_shared<const InplacePlan>(plan_inplace(permutation, means));
+    };
+    if (on_trial()) return plan();
+    Key key{permutation, means.threads, means.memory, std::string(means.method)};
+    auto found = kept.find(key);
+    if (!found) kept.keep(std::move(key), found = plan());
+    return found;
 }
 
 }  // namespace hocket::kernel

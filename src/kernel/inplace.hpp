@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ struct Resources {
 /// The cheapest plan for a permutation whose unit is the byte.
 /// @throws Error if the method is unknown or does not apply, or no plan fits into the memory.
 InplacePlan plan_inplace(const Permutation& permutation, const Resources& means);
+/// One of the last plans, or a new one: a search takes up to 3 ms, as long as a pass over 30 MB.
+std::shared_ptr<const InplacePlan> kept_plan(const Permutation& permutation,
+                                             const Resources& means);
 
 /// The two halves of permute_inplace. The first half, without an array, raises all errors; the
 /// second runs the plan on any array of the shape.
@@ -51,14 +55,14 @@ class Inplace {
 
     const Permutation& permutation() const { return permutation_; }
     const Resources& means() const { return means_; }
-    const InplacePlan& plan() const { return plan_; }
+    const InplacePlan& plan() const { return *plan_; }
     void run(void* array) const;
 
   private:
     Permutation permutation_;
     LoopSchedule schedule_;
     Resources means_;  // its method is for planning only
-    InplacePlan plan_;
+    std::shared_ptr<const InplacePlan> plan_;
 };
 
 }  // namespace hocket::kernel

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
@@ -20,6 +21,7 @@
 namespace hocket::kernel {
 namespace {
 
+using base::ceil_div;
 using Extents = std::vector<std::int64_t>;
 
 /// A box of the array: strides in bytes.
@@ -53,8 +55,7 @@ struct Groups {
     std::int64_t bytes() const { return count() * run; }
     /// The buffers of all threads, a copy's stage in each, and the rows' places.
     std::int64_t memory(int threads) const {
-        constexpr std::int64_t stage = 256 << 10, place = 8;
-        return threads * (bytes() + stage) + place * count();
+        return threads * (bytes() + (256 << 10)) + 8 * count();
     }
     /// The cost of copies beside those of rows, if more than a matrix or parts of blocks move.
     double cost_of_copies() const {
@@ -64,18 +65,19 @@ struct Groups {
                (parts.count() == 1 ? 0.0 : 64.0 / static_cast<double>(part));
     }
     void permute(std::byte* array, bool gathers, int threads) const;
+    void copy_rows(std::byte* group, const Extents& starts, std::byte* buffer, bool to_rows,
+                   int threads, Prefetcher& ahead) const;
 };
 
 void Groups::permute(std::byte* array, bool gathers, int threads) const {
     const Extents dense = dense_strides(ordered.extents, unit);
     const Copy copy(ordered.extents, unit, gathers ? ordered.strides : dense,
                     gathers ? dense : ordered.strides);
-    const std::int64_t in_block = parts.count(), piece = in_block == 1 ? run : part;
     Extents starts;
     for (std::int64_t row = 0; row < count(); ++row)
-        starts.push_back(rows.offset(row / in_block) + parts.offset(row % in_block));
+        starts.push_back(rows.offset(row / parts.count()) + parts.offset(row % parts.count()));
     const std::int64_t ranges = std::min(all.count(), std::int64_t{8} * threads);
-    const bool few = all.count() < threads;  // then threads share the copy of each
+    const bool few = all.count() < threads;  // then threads share the copies of each
     base::parallel_for(few ? 1 : threads, ranges, [&](std::int64_t range) {
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
         const std::int64_t last = all.count() * (range + 1) / ranges;
@@ -83,21 +85,32 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
             std::byte* const first = array + all.offset(group);
             // The second-level cache also holds the next group.
             Prefetcher ahead;
-            if (group + 1 < last && bytes() <= least_streamed_bytes() / 8)
+            if (!few && group + 1 < last && bytes() <= least_streamed_bytes() / 8)
                 ahead = Prefetcher(array + all.offset(group + 1), starts, run, bytes());
             if (gathers) copy.run(first, buffer, few ? threads : 1, Stores::cached);
-            for (std::int64_t row = 0; row < std::ssize(starts); ++row) {
-                std::byte* at = first + starts[static_cast<std::size_t>(row)];
-                std::byte* ordered_at =
-                    buffer + row / in_block * in_block * run + row % in_block * piece;
-                for (std::int64_t moved = 0; moved < run; moved += piece) {
-                    copy_cached(gathers ? at : ordered_at, gathers ? ordered_at : at, piece);
-                    at += piece;
-                    ordered_at += in_block * piece;
-                }
-                ahead.worked(run);
-            }
+            copy_rows(first, starts, buffer, gathers, few ? threads : 1, ahead);
             if (!gathers) copy.run(buffer, first, few ? threads : 1, Stores::cached);
+        }
+    });
+}
+
+/// From the buffer to the rows of a group, or back.
+void Groups::copy_rows(std::byte* group, const Extents& starts, std::byte* buffer, bool to_rows,
+                       int threads, Prefetcher& ahead) const {
+    const std::int64_t in_block = parts.count(), slice = ceil_div(run, INT64_C(64) * threads) * 64;
+    const std::int64_t piece = in_block > 1 ? part : slice, pieces = ceil_div(run, piece);
+    base::parallel_for(threads, threads, [&](std::int64_t thread) {
+        for (std::int64_t row = 0; row < std::ssize(starts); ++row) {
+            std::byte* const in_row = group + starts[static_cast<std::size_t>(row)];
+            std::byte* const ordered_at =
+                buffer + row / in_block * in_block * run + row % in_block * piece;
+            for (std::int64_t k = pieces * thread / threads, end = pieces * (thread + 1) / threads;
+                 k < end; ++k) {
+                std::byte* const at = ordered_at + k * in_block * piece;
+                copy_cached(to_rows ? in_row + k * piece : at, to_rows ? at : in_row + k * piece,
+                            std::min(piece, run - k * piece));
+            }
+            ahead.worked(run);
         }
     });
 }

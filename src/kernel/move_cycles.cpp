@@ -2,15 +2,14 @@
 #include "kernel/move_cycles.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/pool.hpp"
+#include "kernel/kept.hpp"
 #include "kernel/lookahead.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
@@ -156,45 +155,19 @@ Cut cut_work(const Permutation& permutation, std::int64_t block, const Pass& pas
                   : std::max(permutation.blocks() / (segments_a_thread * threads), least_segment)};
 }
 
-}  // namespace
-
-namespace {
-
-/// The tables of the last permutations that have few cycles: finding these takes up to a third of
-/// the time of moving short blocks.
-class KeptCycles {
-  public:
-    struct Key {
-        std::vector<std::int64_t> extents;
-        std::vector<std::size_t> axes;
-        Ring ring;
-        std::int64_t longest;
-        bool operator==(const Key&) const = default;
-    };
-    using Table = std::shared_ptr<const std::vector<Segment>>;
-
-    Table find(const Key& key) {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [kept, table] : tables_)
-            if (kept == key) return table;
-        return nullptr;
-    }
-    void keep(Key key, const std::vector<Segment>& segments) {
-        if (segments.size() > most_segments) return;
-        auto table = std::make_shared<const std::vector<Segment>>(segments);
-        const std::lock_guard lock(mutex_);
-        tables_[next_++ % tables_.size()] = {std::move(key), std::move(table)};
-    }
-
-  private:
-    static constexpr std::size_t most_segments = 1024, most_tables = 8;  // 192 KiB in all
-    std::mutex mutex_;
-    std::array<std::pair<Key, Table>, most_tables> tables_{};
-    std::size_t next_ = 0;
+/// The tables of permutations that have few cycles: finding these takes up to a third of the time
+/// of moving short blocks.
+struct CyclesKey {
+    std::vector<std::int64_t> extents;
+    std::vector<std::size_t> axes;
+    Ring ring;
+    std::int64_t longest;
+    bool operator==(const CyclesKey&) const = default;
 };
+constexpr std::size_t most_kept_segments = 1024;  // 24 KiB a table
 
-KeptCycles& kept_cycles() {
-    static KeptCycles kept;
+Kept<CyclesKey, std::vector<Segment>>& kept_cycles() {
+    static Kept<CyclesKey, std::vector<Segment>> kept;
     return kept;
 }
 
@@ -223,14 +196,15 @@ void hand_out_cycles(const Permutation& permutation, std::int64_t block, const P
                           });
         }
     };
-    const KeptCycles::Key key{permutation.extents, permutation.axes, ring, cut.longest};
+    const CyclesKey key{permutation.extents, permutation.axes, ring, cut.longest};
     if (const auto table = kept_cycles().find(key)) return move_all(*table);
     CycleFinder finder(permutation, ring);
     std::vector<Segment> found;
     for (bool first = true, more = true; more; first = false) {
         found.clear();
         more = finder.find(found, pass.whole_table ? SIZE_MAX : segments_at_once, cut.longest);
-        if (first && !more) kept_cycles().keep(key, found);
+        if (first && !more && found.size() <= most_kept_segments)
+            kept_cycles().keep(key, std::make_shared<const std::vector<Segment>>(found));
         if (!found.empty()) move_all(found);
     }
 }

@@ -223,8 +223,10 @@ std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const
     const std::int64_t most = base::resolve_threads(threads), in_item = count() / items;
     if (in_item < least || !rings(gathering)) return 0;
     if (most == 1) return in_item;
-    // Several rings a thread, so that a thread that lost its core does not delay the others much.
-    return std::max(least, ceil_div(in_item, ceil_div(8 * most, items)));
+    // Several rings a thread, so that a thread that lost its core does not delay the others much;
+    // but one at least.
+    const std::int64_t several = std::max(least, ceil_div(in_item, ceil_div(8 * most, items)));
+    return std::min(several, ceil_div(in_item, ceil_div(most, items)));
 }
 
 void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
@@ -309,8 +311,19 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
                 transposition.run(slab, buffer, few ? threads : 1, Stores::cached);
                 ahead.worked(bytes);
             }
-            write_panel(select_write_back(bytes), slab, buffer, bytes, ahead);
-            stream_fence();
+            const auto write = [&](std::int64_t begin, std::int64_t end, Prefetcher& next) {
+                write_panel(select_write_back(bytes), slab + begin, buffer + begin, end - begin,
+                            next);
+                stream_fence();
+            };
+            if (!few) {
+                write(0, bytes, ahead);
+                continue;
+            }
+            base::parallel_for(threads, most, [&](std::int64_t part) {
+                Prefetcher none;
+                write(bound_of(bytes, most, part), bound_of(bytes, most, part + 1), none);
+            });
         }
     });
 }

@@ -23,6 +23,7 @@ struct Permutation {
     std::vector<std::int64_t> extents;  // in source order
     std::vector<std::size_t> axes;
     std::int64_t block = 1;  // in the caller's unit: elements or bytes
+    bool operator==(const Permutation&) const = default;
 
     std::size_t dimensions() const { return extents.size(); }
     bool identity() const { return extents.empty(); }

@@ -127,12 +127,12 @@ Inplace::Inplace(std::span<const std::int64_t> shape, std::int64_t itemsize,
     : permutation_((check_itemsize(itemsize), make_permutation(shape, axes, itemsize))),
       schedule_(LoopSchedule::parse(options.schedule)),
       means_(means_for(permutation_, options)),
-      plan_(plan_inplace(permutation_, means_)) {}
+      plan_(kept_plan(permutation_, means_)) {}
 
 void Inplace::run(void* array) const {
     const Pass pass{.threads = means_.threads, .schedule = schedule_};
-    for (const Step& step : plan_.steps) step.run(static_cast<std::byte*>(array), pass);
-    trim_thread_scratch(Scratch::panel, 1 << 20);
+    for (const Step& step : plan_->steps) step.run(static_cast<std::byte*>(array), pass);
+    trim_thread_scratch(Scratch::panel, 4 << 20);  // as much as a call may take anyway
 }
 
 void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int64_t itemsize,

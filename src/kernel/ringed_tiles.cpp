@@ -212,10 +212,15 @@ std::int64_t RingedTiles::most_in_set(std::int64_t lines) const {
 }
 
 bool RingedTiles::possible() const {
-    // Rows that are a multiple of a large power of two apart share few sets: stores to them then
-    // wait for the second level, one after another. (Measured. Another buffer for each tile, as for
-    // pairs of them, costs more than the cycles gain.)
-    return bands() > 0 && across() > 0 && most_in_set(1) <= near_methods();
+    // Rows that are a multiple of a large power of two apart share few sets: on a core that fetches
+    // into its first level, stores to them then wait for the second, one after another. (Measured;
+    // on another, with 8 lines a set, 24 rows gain and more do not. Another buffer for each tile,
+    // as for pairs of them, costs more than the cycles gain.)
+    constexpr std::int64_t few = 12, many = 24;
+    if (bands() == 0 || across() == 0) return false;
+    const std::int64_t shared = most_in_set(1);
+    return shared <= few ||
+           (distances().fetching == Fetching::second_level && shared <= many && shared < side);
 }
 
 int RingedTiles::crowded() const {

@@ -29,7 +29,7 @@ struct RingedTiles {
     std::int64_t block() const { return side * unit; }
     std::int64_t spare() const { return packed ? columns % side : 0; }
 
-    /// Whether the first-level cache holds a line of each row of a tile.
+    /// Whether few rows of a tile share a set of the first-level cache.
     bool possible() const;
     /// 1 if two tiles need too many lines of some of its sets, 2 if they do not fit at all.
     int crowded() const;

@@ -57,13 +57,23 @@ bool few_sets(std::int64_t pitch) {
     return distances().fetching == Fetching::first_level && rows_near(pitch) < least_rows;
 }
 
+/// Whether the last level of caches does not hold the matrices.
+bool are_far(const Squares& squares) {
+    return squares.outer * squares.inner * squares.side * squares.side * squares.unit >=
+           distances().far_array;
+}
+
+/// Whether pairs of such tiles are prefetched: the second-level cache holds the rows of two.
+bool fetches_pairs(const Squares& squares, std::int64_t width) {
+    return are_far(squares) && width * width * squares.unit <= distances().fetched_tile &&
+           2 * width <= rows_held(squares.pitch);
+}
+
 /// Whether pairs of small tiles change places by way of the first-level cache. Matrices of a few
 /// tiles are too short for that.
 bool near_pays(const Squares& squares) {
     constexpr std::int64_t least_tiles = 2;
-    const std::int64_t bytes =
-        squares.outer * squares.inner * squares.side * squares.side * squares.unit;
-    return distances().fetching == Fetching::first_level && bytes >= distances().far_array &&
+    return distances().fetching == Fetching::first_level && are_far(squares) &&
            squares.side >= least_tiles * small_side(squares.unit);
 }
 
@@ -91,10 +101,10 @@ struct Squares::Tiling {
 // fit there. A matrix of one tile needs no buffer there, which leaves space for the next one.
 Squares::Tiling::Tiling(const Squares& squares) {
     constexpr std::int64_t most_inside = 640 << 10, most = 512 << 10;
-    const std::int64_t most_of_two = distances().pair_tile;
     const std::int64_t unit = squares.unit;
     const std::int64_t bytes = squares.side * squares.side * unit;
-    const std::int64_t held = rows_held(squares.pitch);
+    const std::int64_t held = rows_held(squares.pitch),
+                       paired = side_of(distances().pair_tile, unit);
     if (bytes <= most_inside && squares.side <= held) {
         method = Method::inside;
         width = squares.side;
@@ -106,9 +116,9 @@ Squares::Tiling::Tiling(const Squares& squares) {
     } else if (bytes <= most) {
         method = Method::whole;
         width = squares.side;
-    } else if (side_of(most_of_two, unit) <= held) {
+    } else if (paired <= held) {
         method = Method::exchange;
-        width = side_of(most_of_two, unit);
+        width = paired;
     } else {
         method = Method::streamed;
         width = side_of(most, unit);
@@ -172,12 +182,11 @@ class Squares::Inside {
 void Squares::transpose(std::byte* array, int threads) const {
     const Tiling tiling(*this);
     switch (tiling.method) {
-        case Tiling::Method::near:
-        case Tiling::Method::apart:
-            return swap_near(array, tiling, threads);
         case Tiling::Method::inside:
         case Tiling::Method::whole:
             return turn_whole(array, tiling, threads);
+        case Tiling::Method::near:
+        case Tiling::Method::apart:
         case Tiling::Method::exchange:
         case Tiling::Method::streamed:
             return swap_tiles(array, tiling, threads);
@@ -219,83 +228,57 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
     });
 }
 
-void Squares::swap_near(std::byte* array, const Tiling& tiling, int threads) const {
-    const std::int64_t apart = buffer_pitch(tiling.width, unit);
-    const bool both = tiling.method == Tiling::Method::apart;
+void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) const {
+    using Method = Tiling::Method;
+    const std::int64_t width = tiling.width, apart = buffer_pitch(width, unit);
+    const bool past = tiling.method == Method::streamed;
+    const bool both = past || tiling.method == Method::apart;
+    const bool fetched = tiling.method == Method::exchange ? fetches_pairs(*this, width) : !past;
     const Tile to_buffer = transposed(1, 1, unit, pitch, apart);
     const Tile in_place = transposed(1, 1, unit, pitch, pitch);
     const TileKernel turn_down = select_tile_kernel(to_buffer);
     const TileKernel turn_up = select_tile_kernel(both ? to_buffer : in_place);
-    const TilePairs pairs(*this, array, tiling.width, threads);
+    const StreamCopy store = past ? select_stream_copy() : copy_cached;
+    const TilePairs pairs(*this, array, width, threads);
     // The first level does not hold two tiles and the next two if their rows share its sets.
-    const Fetching fetching = both || 4 * tiling.width <= rows_near(pitch) ? Fetching::first_level
-                                                                           : Fetching::second_level;
+    const Fetching fetching =
+        tiling.method != Method::exchange && (both || 4 * width <= rows_near(pitch))
+            ? Fetching::first_level
+            : Fetching::second_level;
     const auto coming_rows = [&](const std::byte* first, std::int64_t rows, std::int64_t columns) {
         return Prefetcher(first, rows, pitch, columns * unit, rows * columns * unit, fetching);
     };
     const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
                                 std::int64_t bytes) {
         for (std::int64_t row = 0; row < rows; ++row)
-            copy_cached(to + row * pitch, from + row * apart, bytes);
+            store(to + row * pitch, from + row * apart, bytes);
     };
     base::parallel_for(threads, pairs.groups(), [&](std::int64_t group) {
         std::byte* const buffer = thread_scratch(Scratch::panel, memory_of(tiling));
-        std::byte* const lower = buffer + tiling.width * apart;
+        std::byte* const lower = buffer + width * apart;
         TilePairs::Walk walk = pairs.group(group);
         auto now = walk.next();
         while (now) {
             const auto coming = walk.next();
             Prefetcher above, below;
-            if (coming) above = coming_rows(coming->above, coming->rows, coming->columns);
-            if (coming && !coming->diagonal())
+            if (coming && fetched)
+                above = coming_rows(coming->above, coming->rows, coming->columns);
+            if (coming && fetched && !coming->diagonal())
                 below = coming_rows(coming->below, coming->columns, coming->rows);
             Tile down = to_buffer, up = both ? to_buffer : in_place;
             down.nj = up.ni = now->rows;
             down.ni = up.nj = now->columns;
-            transpose_strips(turn_down, now->above, buffer, down, &above);
+            transpose_strips(turn_down, now->above, buffer, down, fetched ? &above : nullptr);
             if (!now->diagonal())
-                transpose_strips(turn_up, now->below, both ? lower : now->above, up, &below);
+                transpose_strips(turn_up, now->below, both ? lower : now->above, up,
+                                 fetched ? &below : nullptr);
             if (!now->diagonal() && both)
                 store_rows(now->above, lower, now->rows, now->columns * unit);
             store_rows(now->below, buffer, now->columns, now->rows * unit);
             if (now->diagonal()) below.worked(now->rows * now->columns * unit);
             now = coming;
         }
-    });
-}
-
-void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) const {
-    using Method = Tiling::Method;
-    const std::int64_t width = tiling.width, apart = buffer_pitch(width, unit);
-    const Tile to_buffer = transposed(width, width, unit, pitch, apart);
-    const TileKernel transposition = select_tile_kernel(to_buffer);
-    const StreamCopy store = tiling.method == Method::streamed ? select_stream_copy() : copy_cached;
-    const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
-                                std::int64_t bytes) {
-        for (std::int64_t row = 0; row < rows; ++row)
-            store(to + row * pitch, from + row * apart, bytes);
-    };
-    const TilePairs pairs(*this, array, width, threads);
-    base::parallel_for(threads, pairs.groups(), [&](std::int64_t group) {
-        std::byte* const upper = thread_scratch(Scratch::panel, memory_of(tiling));
-        std::byte* const lower = upper + width * apart;
-        TilePairs::Walk walk = pairs.group(group);
-        while (const auto pair = walk.next()) {
-            const auto [above, below, rows, columns] = *pair;
-            Tile down = to_buffer, up = to_buffer;
-            down.nj = up.ni = rows;
-            down.ni = up.nj = columns;
-            transpose_strips(transposition, above, upper, down);
-            if (!pair->diagonal() && tiling.method == Method::exchange) {
-                up.destination_i = pitch;
-                transpose_strips(transposition, below, above, up);
-            } else if (!pair->diagonal()) {
-                transpose_strips(transposition, below, lower, up);
-                store_rows(above, lower, rows, columns * unit);
-            }
-            store_rows(below, upper, columns, rows * unit);
-        }
-        if (tiling.method == Method::streamed) stream_fence();
+        if (past) stream_fence();
     });
 }
 

@@ -23,7 +23,6 @@ struct Squares {
     class Inside;
     std::int64_t memory_of(const Tiling& tiling) const;  // of one thread
     void turn_whole(std::byte* array, const Tiling& tiling, int threads) const;
-    void swap_near(std::byte* array, const Tiling& tiling, int threads) const;
     void swap_tiles(std::byte* array, const Tiling& tiling, int threads) const;
 };
 

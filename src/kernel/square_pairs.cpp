@@ -21,54 +21,42 @@ TilePairs::TilePairs(const Squares& squares, std::byte* array, std::int64_t widt
     const auto in_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % line);
     if (lines && in_line % unit == 0) before_ = in_line / unit;
     tiles_ = ceil_div(side + before_, width);
-    // One part is two rows of tiles. Row 0 has the most tiles, so pairs of rows (first and last, …)
-    // are even. A thread takes several small matrices at a time, because neighbours share cache
-    // lines and pages.
-    constexpr std::int64_t bytes_together = 256 << 10;
-    pairs_ = ceil_div<std::int64_t>(tiles_, 2);
-    parts_ = squares.outer * squares.inner * pairs_;
-    together_ = std::max<std::int64_t>(
-        1, std::min(bytes_together / (side * side * unit), parts_ / (std::int64_t{4} * threads)));
+    pairs_ = tiles_ * (tiles_ + 1) / 2;
+    all_ = squares.outer * squares.inner * pairs_;
+    // Neighbours share cache lines and pages, so a group is many of them.
+    together_ =
+        std::max<std::int64_t>(1, ceil_div(all_, threads == 1 ? 1 : std::int64_t{8} * threads));
 }
 
 std::int64_t TilePairs::groups() const {
-    return ceil_div(parts_, together_);
+    return ceil_div(all_, together_);
 }
 
 TilePairs::Walk TilePairs::group(std::int64_t index) const {
-    return {*this, index * together_, std::min((index + 1) * together_, parts_)};
+    return {*this, index * together_, std::min((index + 1) * together_, all_)};
 }
 
 std::int64_t TilePairs::begin_of(std::int64_t tile) const {
     return std::clamp<std::int64_t>(tile * width_ - before_, 0, squares_.side);
 }
 
-void TilePairs::Walk::enter_part() {
-    if (part_ == last_) return;
-    const Squares& squares = of_.squares_;
-    const std::int64_t matrix = part_ / of_.pairs_;
-    matrix_ = of_.array_ + matrix / squares.inner * squares.side * squares.pitch +
-              matrix % squares.inner * squares.inner_step;
-    row_ = column_ = part_ % of_.pairs_;
-}
-
-std::optional<TilePairs::Pair> TilePairs::Walk::next() {
-    if (part_ == last_) return std::nullopt;
-    const std::int64_t pitch = of_.squares_.pitch, unit = of_.squares_.unit;
-    const std::int64_t r = of_.begin_of(row_), c = of_.begin_of(column_);
-    const Pair pair{.above = matrix_ + r * pitch + c * unit,
-                    .below = matrix_ + c * pitch + r * unit,
-                    .rows = of_.begin_of(row_ + 1) - r,
-                    .columns = of_.begin_of(column_ + 1) - c};
-    if (++column_ < of_.tiles_) return pair;
-    const std::int64_t other = of_.tiles_ - 1 - row_;
-    if (other > row_) {
-        row_ = column_ = other;
-    } else {
-        ++part_;
-        enter_part();
+TilePairs::Pair TilePairs::at(std::int64_t index) const {
+    // The first row of tiles and the last, the second and the second last, ...: as many pairs in
+    // each two.
+    const std::int64_t matrix = index / pairs_, two_rows = index % pairs_ / (tiles_ + 1);
+    std::int64_t row = two_rows, column = row + index % pairs_ % (tiles_ + 1);
+    if (column >= tiles_) {
+        row = tiles_ - 1 - row;
+        column += row - tiles_;
     }
-    return pair;
+    std::byte* const first = array_ + matrix / squares_.inner * squares_.side * squares_.pitch +
+                             matrix % squares_.inner * squares_.inner_step;
+    const std::int64_t pitch = squares_.pitch, unit = squares_.unit;
+    const std::int64_t r = begin_of(row), c = begin_of(column);
+    return {.above = first + r * pitch + c * unit,
+            .below = first + c * pitch + r * unit,
+            .rows = begin_of(row + 1) - r,
+            .columns = begin_of(column + 1) - c};
 }
 
 }  // namespace hocket::kernel

@@ -28,26 +28,25 @@ class TilePairs {
 
   private:
     std::int64_t begin_of(std::int64_t tile) const;
+    Pair at(std::int64_t index) const;
 
     const Squares& squares_;
     std::byte* array_;
-    std::int64_t width_, before_ = 0, tiles_, pairs_, parts_, together_;
+    std::int64_t width_, before_ = 0, tiles_, pairs_, all_, together_;
 };
 
 class TilePairs::Walk {
   public:
     Walk(const TilePairs& of, std::int64_t first, std::int64_t last)
-        : of_(of), part_(first), last_(last) {
-        enter_part();
+        : of_(of), next_(first), last_(last) {}
+    std::optional<Pair> next() {
+        if (next_ == last_) return std::nullopt;
+        return of_.at(next_++);
     }
-    std::optional<Pair> next();
 
   private:
-    void enter_part();
-
     const TilePairs& of_;
-    std::int64_t part_, last_, row_ = 0, column_ = 0;
-    std::byte* matrix_ = nullptr;
+    std::int64_t next_, last_;
 };
 
 }  // namespace hocket::kernel

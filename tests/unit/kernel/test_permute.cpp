@@ -202,6 +202,8 @@ TEST(PermuteInplace, prefetching_into_either_cache) {
                 trial.long_ahead = draw(random, 64, 40000);
                 trial.far_array = 0;
                 trial.paired_block = draw(random, 64, 2000);
+                trial.pair_tile = draw(random, 4, 80) << 10;
+                trial.fetched_tile = draw(random, 0, 1) == 0 ? 64 : 1 << 20;
                 const TriedDistances tried(trial);
                 check(random, shape, itemsize, axes,
                       {.threads = threads, .schedule = "auto", .method = method, .cap = {}});
@@ -281,6 +283,20 @@ TEST(ExplainPermute, says_what_and_why) {
     says({128, 512, 128}, {1, 0, 2}, "cycles of 1024 bytes blocks");
     says({100000, 8, 9}, {0, 2, 1}, "slabs");
     says({100, 200}, {0, 1}, "nothing moves");
+    // A plan that is kept serves only calls with the same means.
+    InplaceOptions other = one;
+    other.cap = 300'000;
+    const auto of = [](const InplaceOptions& options) {
+        return explain_permute(Extents{4000, 3000}, Extents{1, 0}, 8, options);
+    };
+    EXPECT_NE(of(other), of(one));
+    EXPECT_NE(of(other).find("of 300000 allowed"), std::string::npos) << of(other);
+    other = one;
+    other.method = "slab";
+    EXPECT_NE(of(other).find("slabs"), std::string::npos) << of(other);
+    other = one;
+    other.threads = 64;
+    EXPECT_NE(of(other), of(one));
     for (const Extents& shape : {Extents{30000, 30000}, Extents{65537, 65539},
                                  Extents{3, INT64_C(1) << 31}, Extents{99991, 99989}}) {
         const std::string text = explain_permute(shape, Extents{1, 0}, 8, one);
