@@ -20,8 +20,7 @@ void add_rows(const std::uint64_t* rows, std::int64_t columns, std::uint64_t* su
 
 void sum_columns(const std::uint64_t* matrix, std::int64_t rows, std::int64_t columns,
                  std::uint64_t* sums) {
-    // The sums of so many columns stay in the first cache.
-    constexpr int together = 8;
+    constexpr int together = 8;  // rows that are read each time that the sums are
     std::fill_n(sums, columns, 0);
     std::int64_t row = 0;
     for (; row + together <= rows; row += together)

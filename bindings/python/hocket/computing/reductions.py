@@ -57,10 +57,11 @@ def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
     wraps = ufunc is np.add and wanted.char in "lqLQ" and wanted.itemsize == 8
 
     def find(x: AnyArray, axes: Optional[Shape]) -> Any:
-        if wraps and axes and x.size >= 4096 and x.dtype == wanted and x.flags.c_contiguous:
-            found = sum_of_columns(x, axes)
-            if found is not None:
-                return found
+        if wraps and axes and x.size >= 4096 and x.dtype == wanted:
+            if x.flags.c_contiguous and x.flags.aligned:
+                found = sum_of_columns(x, axes)
+                if found is not None:
+                    return found
         return ufunc.reduce(x, axis=axes, dtype=kind, keepdims=axes is not None)
 
     return find
