@@ -18,7 +18,7 @@
 namespace hocket::comm {
 namespace {
 
-constexpr int joining_tag = common_highest_tag;
+constexpr int joining_tag = 32766;  // every MPI has it (MPI 4.1, section 9.1.2)
 
 // Under HOCKET_NODES with the number of the pretended node behind it.
 std::string node_name() {
@@ -59,6 +59,7 @@ Protocol<OwnedLink> join(OwnedLink own, int first, std::vector<std::shared_ptr<E
         identities[rank].start = in.number();
         identities[rank].pid_namespace = in.number();
     }
+    link.set_highest_tag(link.highest_tag() - 1);  // which leaves one for asking_tag
     std::map<std::string, int> numbers;
     auto nodes = std::make_shared<std::vector<int>>();
     for (const std::string& name : names)

@@ -24,8 +24,6 @@
 namespace hocket::comm {
 
 inline constexpr int any_source = -1;
-/// Every MPI has tags up to the next one at least (MPI 4.1, section 9.1.2).
-inline constexpr int common_highest_tag = 32766;
 
 struct ProbeResult {
     ProbeResult(int from, std::int64_t length, std::optional<std::string> all = std::nullopt)
@@ -72,6 +70,8 @@ class Link {
     /// For all purposes except the link's end, which has its own tag.
     int highest_tag() const { return highest_tag_; }
     int closing_tag() const { return highest_tag_ + 1; }
+    /// Between joined jobs, for requests to dial.
+    int asking_tag() const { return highest_tag_ + 2; }
     void set_highest_tag(int tag) { highest_tag_ = tag; }
     /// Whether that process shares this one's memory; false for all before `set_nodes`.
     bool in_node(int rank) const {

@@ -17,7 +17,7 @@ namespace hocket::net {
 /// The version of the protocol; both sides must have the same one. It counts changes of all that
 /// two jobs exchange: messages, envelopes, and the shared memory of a host. With an unequal version
 /// they would read wrong elements.
-inline constexpr std::uint32_t protocol_version = 7;
+inline constexpr std::uint32_t protocol_version = 8;
 inline constexpr std::size_t longest_hello = 4096, longest_name = 64;
 inline constexpr std::int64_t most_processes = std::int64_t{1} << 20;  // of a job
 inline constexpr double longest_reconnect = 30.0 * 24 * 3600;          // seconds

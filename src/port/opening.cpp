@@ -24,9 +24,6 @@ int connectors_of(const Meeting& meeting) {
     return static_cast<int>(meeting.connectors);
 }
 
-// Of those that joined; calls between tasks use lower tags.
-constexpr int asking_tag = comm::common_highest_tag;
-
 class Asking final : public Operation {
   public:
     Asking(const std::shared_ptr<Tasks::State>& tasks, const Meeting& meeting, bool is_acceptor,
@@ -35,7 +32,7 @@ class Asking final : public Operation {
           acceptors_(acceptors_of(meeting)),
           is_acceptor_(is_acceptor),
           opening_(opening),
-          texts_(*tasks->link, comm::any_source, asking_tag) {
+          texts_(*tasks->link, comm::any_source, tasks->link->asking_tag()) {
         const int process = tasks->link->rank() - tasks->link->first_own();
         standing_ = standing_of(meeting, is_acceptor, process) + (is_acceptor ? acceptors_ : 0);
     }
@@ -101,7 +98,7 @@ class Asking final : public Operation {
     void send(comm::Link& link, int to, int acceptor, int connector) {
         sending_.push_back(std::make_shared<comm::Call>(
             comm::send_text(link, Packer().number(acceptor).number(connector).take(), to,
-                            asking_tag),
+                            link.asking_tag()),
             "a request to dial"));
     }
 

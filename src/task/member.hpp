@@ -73,8 +73,9 @@ using comm::Protocol;
 /// each task, below `size`.
 std::vector<std::vector<int>> rounds(const std::vector<std::vector<int>>& ranks, int size);
 
-/// Tags on the link of all tasks. Each task and purpose has a window of tags, used in turn, so that
-/// concurrent calls never share one.
+/// Tags on the link of all tasks. Each task and purpose has a window of tags, used in turn. A call
+/// may be under way while others come and go, so the windows are as wide as they can be: some ten
+/// million tags for five tasks, if MPI has them.
 class Tags {
   public:
     Tags() = default;

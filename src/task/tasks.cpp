@@ -28,7 +28,7 @@ Tags::Tags(int tasks, int highest_tag) : tasks_(tasks) {
         throw Error("there are " + std::to_string(tasks) +
                     " tasks, but this MPI has only tags up to " + std::to_string(highest_tag) +
                     "; use fewer tasks");
-    window_ = static_cast<int>(std::min<std::int64_t>(window, 1 << 16));
+    window_ = static_cast<int>(window);
 }
 
 std::vector<std::vector<int>> rounds(const std::vector<std::vector<int>>& ranks, int size) {

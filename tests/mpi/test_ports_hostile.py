@@ -23,7 +23,7 @@ from test_ports_tasks import start
 import hocket as hk
 
 LETTERS = b"HKT1"
-VERSION = 7
+VERSION = 8
 
 
 def fields(folder: Path, name: str) -> dict[str, str]:

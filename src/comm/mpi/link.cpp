@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <string>
 
 #include "base/platform.hpp"
@@ -56,7 +57,7 @@ Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
 Link::Link()
     : handle_(std::make_shared<Handle>()),
       size_(1),
-      highest_tag_(common_highest_tag),
+      highest_tag_(std::numeric_limits<int>::max() - 1),  // no message of this link is MPI's
       own_size_(1) {
     keep_from_forks();
     add_endpoints(0, {nullptr});

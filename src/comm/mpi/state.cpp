@@ -164,7 +164,7 @@ int State::next_tag() {
     if (user_ != nullptr) require_running();
     const int tag = next_tag_;
     ++tags_given_;
-    next_tag_ = next_tag_ + 4 > highest_tag() ? 2 : next_tag_ + 2;
+    next_tag_ = next_tag_ > highest_tag() - 4 ? 2 : next_tag_ + 2;
     return tag;
 }
 
@@ -270,7 +270,7 @@ Protocol<Link*> State::lasting_link() {
 
 int State::next_lasting_tags() {
     const int tags = next_lasting_;
-    next_lasting_ = next_lasting_ + 4 > highest_tag() ? 0 : next_lasting_ + 2;
+    next_lasting_ = next_lasting_ > highest_tag() - 4 ? 0 : next_lasting_ + 2;
     return tags;
 }
 
