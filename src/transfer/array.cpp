@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/overlap.hpp"
 #include "base/text.hpp"
 #include "hocket/binding.hpp"
@@ -175,6 +176,10 @@ std::int64_t Binding::number_bytes(std::string_view name) {
     }
     // x86's long double.
     return name == "float96" ? 12 : name == "complex192" ? 24 : 0;
+}
+
+void Binding::set_first_index(std::int64_t first) {
+    text::set_first_index(first);
 }
 
 bool Binding::is_column_major(const Array& array) {
