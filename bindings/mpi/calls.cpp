@@ -17,7 +17,7 @@ using hocket::blocking::BlockedCall;
 using hocket::blocking::wait_in_step;
 using hocket::flow::may_pause;
 
-/// MPI_Testall tells of an error in a status; a function for one message returns it.
+/// MPI_Testall reports an error in a status; a function for one message returns it.
 int error_of(int result, std::span<const MPI_Status> statuses) {
     if (result != MPI_ERR_IN_STATUS) return result;
     for (const MPI_Status& status : statuses)
