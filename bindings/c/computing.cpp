@@ -16,7 +16,16 @@ ComputeOptions options_of(const hocket_compute_options* given, double timeout) {
     ComputeOptions options;
     options.deadline = deadline_of(timeout);
     if (given == nullptr) return options;
-    if (given->dim != nullptr) options.dim = *given->dim - given->first_index;
+    if (given->first_index < INT32_MIN || given->first_index > INT32_MAX)
+        throw ArgumentError("'first_index' is " + std::to_string(given->first_index) +
+                            "; give 0, or 1 as in Fortran");
+    if (given->dim != nullptr) {
+        std::int64_t dim = 0;
+        if (__builtin_sub_overflow(*given->dim, given->first_index, &dim))
+            throw ArgumentError("'dim' is " + std::to_string(*given->dim) +
+                                "; give the number of a dimension");
+        options.dim = dim;
+    }
     if (given->mask != nullptr) options.mask = behind(given->mask)->value;
     if (given->segment != nullptr) options.segment = behind(given->segment)->value;
     if (given->shifts != nullptr) options.shifts = behind(given->shifts)->value;

@@ -15,8 +15,8 @@ namespace {
 hocket::FlowOptions options_of(const hocket_flow_options* given) {
     hocket::FlowOptions options;
     if (given == nullptr) return options;
-    if (given->workers != -1) options.workers = given->workers;
-    options.window = given->window;
+    if (given->workers != -1 && given->workers != 0) options.workers = given->workers;
+    if (given->window != 0) options.window = given->window;
     switch (given->agent) {
         case HOCKET_AGENT_AUTOMATIC:
             break;
@@ -32,7 +32,7 @@ hocket::FlowOptions options_of(const hocket_flow_options* given) {
     }
     options.check = given->check;
     options.record = given->record;
-    options.threads = given->threads;
+    if (given->threads != 0) options.threads = given->threads;
     return options;
 }
 

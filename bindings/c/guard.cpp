@@ -5,6 +5,7 @@
 
 #include <array>
 #include <new>
+#include <string_view>
 
 #include "hocket/flow.hpp"
 
@@ -40,6 +41,11 @@ int remember(int code, const char* message) noexcept {
 
 }  // namespace
 
+std::string called(const char* function) {
+    const std::string_view name = function, suffix = "_fortran";
+    return std::string(name.substr(0, name.size() - (name.ends_with(suffix) ? suffix.size() : 0)));
+}
+
 int failure(const char* function) noexcept {
     try {
         throw;
@@ -66,10 +72,12 @@ int failure(const char* function) noexcept {
         return remember(HOCKET_ERR_INTERRUPTED, error.what());
     } catch (const ArgumentError& error) {
         try {
-            std::string words =
-                error.what();  // errors of a collective call already name the function
-            if (words.find(function) == std::string::npos)
-                words.insert(0, std::string(function) + ": ");
+            std::string words = error.what();
+            const std::string name = called(function);
+            // Errors of a collective call already name the function; the caller of hocket_refuse
+            // names its own.
+            const char* named = name.ends_with("_refuse") ? "hocket_" : name.c_str();
+            if (words.find(named) == std::string::npos) words.insert(0, name + ": ");
             return remember(HOCKET_ERR_ARGUMENT, words.c_str());
         } catch (...) {
             return remember(HOCKET_ERR_ARGUMENT, error.what());

@@ -27,6 +27,9 @@ class Interrupted : public Error {
     using Error::Error;
 };
 
+/// The name of a function in messages: Fortran's procedures are called without "_fortran".
+std::string called(const char* function);
+
 /// The code of the current exception, whose message hocket_error_message() returns from now on.
 /// Messages of wrong arguments begin with `function`.
 int failure(const char* function) noexcept;
@@ -108,7 +111,7 @@ auto arguments_of(const char* function, Arguments arguments, Refuse refuse) {
     try {
         return arguments();
     } catch (const ArgumentError& error) {
-        refuse(std::string(function) + ": " + error.what());
+        refuse(called(function) + ": " + error.what());
         throw;
     }
 }

@@ -13,8 +13,7 @@ inline Halo halo_of(const hocket_array* array, const int64_t* width, const bool*
     const auto widths = list(dimensions, width, "width");
     std::vector<bool> flags;
     if (periodic != nullptr) flags.assign(periodic, periodic + dimensions);
-    return Halo(held->value, {widths.begin(), widths.end()}, flags, order,
-                order == Order::column_major ? 1 : 0);
+    return Halo(held->value, {widths.begin(), widths.end()}, flags, order);
 }
 
 }  // namespace hocket::c

@@ -19,8 +19,8 @@ std::span<const std::int64_t> index_of(const Layout& layout, const std::int64_t*
 const std::vector<std::int64_t>& along(std::int64_t dimension,
                                        const std::vector<std::vector<std::int64_t>>& lists) {
     if (dimension < 0 || dimension >= static_cast<std::int64_t>(lists.size()))
-        throw ArgumentError("there is no dimension " + std::to_string(dimension) +
-                            ": the local array has " + std::to_string(lists.size()));
+        throw ArgumentError("there is no such dimension: the local array has " +
+                            std::to_string(lists.size()));
     return lists[static_cast<std::size_t>(dimension)];
 }
 

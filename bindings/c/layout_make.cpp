@@ -101,12 +101,10 @@ int hocket_layout_boxes(int64_t dimensions, const int64_t* shape, int64_t proces
                         const int64_t* start, const int64_t* stop, hocket_layout** layout) {
     return guard(__func__, [&] {
         const Shape extents = shape_of(dimensions, shape);
-        if (processes < 0)
+        if (processes < 0 || processes > INT32_MAX)
             throw ArgumentError("there are " + std::to_string(processes) +
-                                " processes; give 0 or more");
-        std::int64_t many = 0;
-        if (__builtin_mul_overflow(processes, dimensions, &many))
-            throw ArgumentError("start and stop have more than 2^63 - 1 entries");
+                                " processes; give 0 to " + std::to_string(INT32_MAX));
+        const std::int64_t many = processes * dimensions;
         const auto starts = list(many, start, "start"), stops = list(many, stop, "stop");
         std::vector<hocket::IndexBox> boxes;
         for (std::size_t r = 0; r < static_cast<std::size_t>(processes); ++r) {

@@ -227,8 +227,6 @@ class Writer:
         one.before += [f"if (size({name}) /= {known}) then", f"  {refusal}", "  return", "end if"]
         if p.name == "axes":
             one.before.append(f"if (wrong_entry({name}, '{self.name}', ierr)) return")
-        if p.name == "index":
-            one.before.append(f"if (outside({p.name}_, {first.name}, '{self.name}', ierr)) return")
 
     def task_id(self, one: Procedure, p: Parameter, how: str) -> None:
         one.required.append(p.name)

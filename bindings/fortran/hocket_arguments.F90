@@ -6,8 +6,8 @@ module hocket_arguments
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: dimensions_of, processes_of, words_of, wrong_length, outside, fail
-  public :: wanted, wanted_text, c_texts, fault_of_order, wrong_entry, wrong_slice
+  public :: dimensions_of, processes_of, words_of, wrong_handle, wrong_length, fail
+  public :: wanted, wanted_text, c_texts, fault_of_order, wrong_entry
 
   ! The number of dimensions of a layout, or of an array's layout; -1 for a freed handle, which the
   ! call itself reports.
@@ -91,15 +91,22 @@ contains
     call finish(c_hocket_fail(int(code, c_int), c_loc(words)), ierr)
   end subroutine
 
+  ! The last call of C, which `procedure` made, has told of the handle in its own name.
+  subroutine wrong_handle(procedure, ierr)
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: ierr
+    character(:), allocatable :: found
+    found = hocket_error_message()
+    call fail(HOCKET_ERR_ARGUMENT, procedure//found(index(found, ':'):), ierr)
+  end subroutine
+
   subroutine wrong_length(procedure, name, length, wanted, ierr)
     character(*), intent(in) :: procedure, name
     integer, intent(in) :: length, wanted
     integer, intent(out), optional :: ierr
     character(12) :: has, needs
-    character(:), allocatable :: found
-    if (wanted < 0) then  ! the handle is wrong, as C has told of the procedure that asked for this
-      found = hocket_error_message()
-      call fail(HOCKET_ERR_ARGUMENT, procedure//found(index(found, ':'):), ierr)
+    if (wanted < 0) then
+      call wrong_handle(procedure, ierr)
       return
     end if
     write (has, '(i0)') length
@@ -107,72 +114,6 @@ contains
     call fail(HOCKET_ERR_ARGUMENT, procedure//": '"//name//"' has "//trim(has)// &
               ' entries, but needs '//trim(needs), ierr)
   end subroutine
-
-  ! Whether an index, which counts from 0 here, is outside the layout; the message counts from 1.
-  function outside(index, layout, procedure, ierr) result(is_outside)
-    integer(c_int64_t), intent(in) :: index(:)
-    type(hocket_layout), intent(in) :: layout
-    character(*), intent(in) :: procedure
-    integer, intent(out), optional :: ierr
-    logical :: is_outside
-    integer(c_int64_t), target :: extents(max(size(index), 1)), found
-    character(120) :: words
-    integer :: d, dimensions
-    is_outside = .false.
-    dimensions = dimensions_of(layout)
-    if (c_hocket_layout_shape(layout%handle, int(size(extents), c_int64_t), c_loc(extents), &
-                              c_loc(found)) /= 0) return
-    do d = 1, dimensions
-      if (index(d) >= 0 .and. index(d) < extents(d)) cycle
-      write (words, '(a, i0, a, i0, a, i0)') ": 'index' has ", index(d) + 1, ' in dimension ', d, &
-        ', whose indices are 1 to ', extents(d)
-      call fail(HOCKET_ERR_LAYOUT, procedure//trim(words), ierr)
-      is_outside = .true.
-      return
-    end do
-  end function
-
-  ! Whether a slice, which counts from 0 here, cannot be in the layout; the message counts from 1. A
-  ! wrong handle is left to C.
-  function wrong_slice(slices, layout, procedure, ierr) result(is_wrong)
-    type(hocket_slice), intent(in) :: slices(:)
-    type(hocket_layout), intent(in) :: layout
-    character(*), intent(in) :: procedure
-    integer, intent(out), optional :: ierr
-    logical :: is_wrong
-    integer(c_int64_t), target :: extents(max(size(slices), 1)), found
-    integer(c_int64_t) :: last
-    character(200) :: words
-    integer :: d
-    is_wrong = .false.
-    if (size(slices) /= dimensions_of(layout)) then
-      is_wrong = .true.
-      call wrong_length(procedure, 'slices', size(slices), dimensions_of(layout), ierr)
-      return
-    end if
-    if (c_hocket_layout_shape(layout%handle, size(extents, kind=c_int64_t), c_loc(extents), &
-                              c_loc(found)) /= 0) return
-    do d = 1, size(slices)
-      associate (slice => slices(d))
-        last = slice%first + slice%step*(slice%count - 1)
-        if (slice%step /= 0 .and. slice%count >= 0 .and. &
-            (slice%count == 0 .or. (min(slice%first, last) >= 0 .and. &
-                                    max(slice%first, last) < extents(d)))) cycle
-        if (slice%count < 0) then
-          write (words, '(2(a, i0))') ': the slice of dimension ', d, ' has the negative count ', &
-            slice%count
-        else if (slice%step == 0) then
-          write (words, '(a, i0, a)') ': the triplet of dimension ', d, ' has step 0'
-        else
-          write (words, '(4(a, i0))') ': indices ', slice%first + 1, ' to ', last + 1, &
-            ' of dimension ', d, ' leave the array, whose indices are 1 to ', extents(d)
-        end if
-      end associate
-      call fail(HOCKET_ERR_LAYOUT, procedure//trim(words), ierr)
-      is_wrong = .true.
-      return
-    end do
-  end function
 
   ! The address of an optional result.
   function wanted(pointer, is_wanted) result(address)

@@ -26,18 +26,15 @@ contains
     type(hocket_array), intent(out), target :: section
     integer, intent(out), optional :: ierr
     type(hocket_slice), allocatable, target :: held(:)
-    type(hocket_layout), target :: layout
-    integer(c_int) :: code
-    logical :: is_wrong
-    if (c_hocket_array_layout(array%handle, c_loc(layout%handle)) /= 0) then
-      call wrong_length('hocket_array_section', 'slices', size(slices), -1, ierr)
+    integer :: dimensions
+    dimensions = dimensions_of(array)
+    if (size(slices) /= dimensions) then
+      call wrong_length('hocket_array_section', 'slices', size(slices), dimensions, ierr)
       return
     end if
-    is_wrong = wrong_slice(slices, layout, 'hocket_array_section', ierr)
-    code = c_hocket_layout_free(c_loc(layout%handle))
-    if (is_wrong) return
     allocate (held(size(slices) + 1))
     held(:size(slices)) = slices
+    call count_from_one()
     call finish(c_hocket_array_section(array%handle, c_loc(held), c_loc(section%handle)), ierr)
   end subroutine
 
@@ -69,6 +66,7 @@ contains
       flags(:dimensions) = logical(periodic, c_bool)
       turning = c_loc(flags)
     end if
+    call count_from_one()
     call finish(c_hocket_halo_make_fortran(array%handle, c_loc(widths), turning, &
                                            c_loc(halo%handle)), ierr)
   end subroutine
@@ -99,6 +97,7 @@ contains
     end if
     call set_options(options, axes, name, order, strategy, max_buffer, convert)
     if (present(profile)) options%profile = c_loc(profile)
+    call count_from_one()
     call finish(c_hocket_redistribute(source%handle, destination%handle, c_loc(options), &
                                       seconds(timeout)), ierr)
   end subroutine
@@ -127,6 +126,7 @@ contains
       end if
     end if
     call set_options(options, axes, name, order, strategy, max_buffer, convert)
+    call count_from_one()
     call finish(c_hocket_iredistribute(source%handle, destination%handle, c_loc(options), &
                                        c_loc(operation%handle)), ierr)
   end subroutine
@@ -170,6 +170,7 @@ contains
     end if
     bytes = 0
     if (present(itemsize)) bytes = itemsize
+    call count_from_one()
     call finish(c_hocket_transfer_make_fortran(source%handle, destination%handle, type_name, &
                                                bytes, int(comm, c_int), c_loc(options), &
                                                seconds(timeout), c_loc(transfer%handle)), ierr)
@@ -212,6 +213,7 @@ contains
     axes = [order - 1_c_int64_t, 0_c_int64_t]
     many = 0
     if (present(threads)) many = int(threads, c_int)
+    call count_from_one()
     call finish(c_hocket_remap_inplace_fortran(array%handle, size(order, kind=c_int64_t), &
                                                c_loc(axes), many, seconds(timeout)), ierr)
   end subroutine
@@ -252,6 +254,7 @@ contains
       if (present(ranks)) requests(k)%ranks = c_loc(members(min(at, size(members))))
       at = at + max(counts(k), 0)
     end do
+    call count_from_one()
     call finish(c_hocket_tasks_make_fortran(size(names, kind=c_int64_t), c_loc(requests), &
                                             int(comm, c_int), c_loc(tasks%handle)), ierr)
   end subroutine
@@ -326,8 +329,11 @@ contains
     integer(c_int) :: code
     words = c_chars(message)
     code = c_hocket_array_comm_fortran(array%handle, c_loc(comm))
-    if (code == 0) code = c_hocket_refuse_fortran(comm, int(HOCKET_ERR_ARGUMENT, c_int), &
-                                                  c_loc(words), timeout)
-    call finish(code, ierr)
+    if (code == 0) then
+      call finish(c_hocket_refuse_fortran(comm, int(HOCKET_ERR_ARGUMENT, c_int), c_loc(words), &
+                                          timeout), ierr)
+    else
+      call wrong_handle(message(:index(message, ':') - 1), ierr)
+    end if
   end subroutine
 end module

@@ -5,7 +5,7 @@ module hocket_base
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
   implicit none
   private
-  public :: finish, text_at, c_chars, seconds, hocket_error_message, hocket_error_name
+  public :: count_from_one, finish, text_at, c_chars, seconds, hocket_error_message, hocket_error_name
 
   interface
     function c_error_message() bind(C, name='hocket_error_message') result(text)
@@ -16,6 +16,11 @@ module hocket_base
       import :: c_ptr, c_int
       integer(c_int), value :: code
       type(c_ptr) :: text
+    end function
+    function c_first_index_set(first_index) bind(C, name='hocket_first_index_set') result(code)
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: first_index
+      integer(c_int) :: code
     end function
     function c_strlen(text) bind(C, name='strlen') result(length)
       import :: c_ptr, c_size_t
@@ -77,10 +82,19 @@ contains
     name = text_at(c_error_name(int(code, c_int)))
   end function
 
+  ! Begins a call: its message counts indices and dimensions from 1. `finish` ends that, because C and
+  ! C++ count from 0 in the same thread.
+  subroutine count_from_one()
+    integer(c_int) :: code
+    code = c_first_index_set(1_c_int64_t)
+  end subroutine
+
   ! Ends every call: sets `ierr`, or prints the message and ends the program.
   subroutine finish(code, ierr)
     integer(c_int), intent(in) :: code
     integer, intent(out), optional :: ierr
+    integer(c_int) :: reset
+    reset = c_first_index_set(0_c_int64_t)
     if (present(ierr)) then
       ierr = code
     else if (code /= 0) then

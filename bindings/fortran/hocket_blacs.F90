@@ -30,6 +30,7 @@ contains
     processes = [reshape(int(transpose(grid), c_int64_t), [size(grid)]), 0_c_int64_t]
     whose = -1
     if (present(rank)) whose = rank
+    call count_from_one()
     call finish(c_hocket_layout_from_blacs(c_loc(descriptor), size(grid, 1, c_int64_t), &
                                            size(grid, 2, c_int64_t), c_loc(processes), whose, &
                                            flag(transposed), c_loc(layout%handle)), ierr)
@@ -44,6 +45,7 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int), target :: descriptor(9)
     descriptor = 0
+    call count_from_one()
     call finish(c_hocket_layout_to_blacs(layout%handle, int(rank, c_int64_t), &
                                          int(context, c_int), flag(transposed), &
                                          c_loc(descriptor)), ierr)

@@ -64,6 +64,7 @@ contains
       copies = [replicate - 1_c_int64_t, 0_c_int64_t]
       many = size(replicate, kind=c_int64_t)
     end if
+    call count_from_one()
     call finish(c_hocket_layout_make_formats(size(shape, kind=c_int64_t), c_loc(extents), &
                                              c_loc(given), size(procs, kind=c_int64_t), &
                                              c_loc(arrangement), many, c_loc(copies), &
@@ -83,7 +84,8 @@ contains
     end if
     extents = [int(shape, c_int64_t), 0_c_int64_t]
     start = [reshape(first - 1_c_int64_t, [size(first)]), 0_c_int64_t]
-    stop = [reshape(int(last, c_int64_t), [size(last)]), 0_c_int64_t]
+    stop = [reshape(max(int(last, c_int64_t), first - 1_c_int64_t), [size(last)]), 0_c_int64_t]
+    call count_from_one()
     call finish(c_hocket_layout_boxes(size(shape, kind=c_int64_t), c_loc(extents), &
                                       size(first, 2, c_int64_t), c_loc(start), c_loc(stop), &
                                       c_loc(layout%handle)), ierr)
@@ -104,6 +106,7 @@ contains
     shape = extent
     many = [int(counts, c_int64_t), 0_c_int64_t]
     numbers = [elements - 1_c_int64_t, 0_c_int64_t]
+    call count_from_one()
     call finish(c_hocket_layout_elements(1_c_int64_t, c_loc(shape), size(counts, kind=c_int64_t), &
                                          c_loc(many), c_loc(numbers), c_loc(layout%handle)), ierr)
   end subroutine
@@ -116,21 +119,25 @@ contains
     real(c_double), intent(in), optional :: timeout
     integer, intent(out), optional :: ierr
     integer(c_int64_t), allocatable, target :: start(:), stop(:), extents(:)
+    character(kind=c_char), allocatable, target :: wrong(:)
     type(c_ptr) :: given
     real(c_double) :: seconds
+    seconds = -1
+    if (present(timeout)) seconds = timeout
     if (size(first) /= size(last)) then
-      call wrong_length('hocket_layout_from_local_box', 'last', size(last), size(first), ierr)
+      wrong = c_chars("hocket_layout_from_local_box: 'first' and 'last' need one entry a dimension")
+      call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ARGUMENT, c_int), &
+                                          c_loc(wrong), seconds), ierr)
       return
     end if
     start = [first - 1_c_int64_t, 0_c_int64_t]
-    stop = [int(last, c_int64_t), 0_c_int64_t]
+    stop = [max(int(last, c_int64_t), first - 1_c_int64_t), 0_c_int64_t]
     given = c_null_ptr
     if (present(shape)) then
       extents = [int(shape, c_int64_t), 0_c_int64_t]
       given = c_loc(extents)
     end if
-    seconds = -1
-    if (present(timeout)) seconds = timeout
+    call count_from_one()
     call finish(c_hocket_layout_from_local_box_fortran(int(comm, c_int), &
                                                        size(first, kind=c_int64_t), c_loc(start), &
                                                        c_loc(stop), given, seconds, &
@@ -156,6 +163,7 @@ contains
     end if
     seconds = -1
     if (present(timeout)) seconds = timeout
+    call count_from_one()
     call finish(c_hocket_layout_from_local_elements_fortran(int(comm, c_int), &
                                                             size(elements, kind=c_int64_t), &
                                                             c_loc(numbers), 1_c_int64_t, given, &
@@ -172,6 +180,7 @@ contains
     integer(c_int64_t), target :: count
     integer(c_int) :: code
     allocate (found(dimensions_of(layout) + 1))
+    call count_from_one()
     code = c_hocket_layout_slices(layout%handle, int(rank, c_int64_t), &
                                   size(found, kind=c_int64_t), c_loc(found), c_loc(count))
     if (code /= 0) count = 0
@@ -193,6 +202,7 @@ contains
     allocate (start(product(many) + 1), stop(product(many) + 1))
     start = 0
     stop = 0
+    call count_from_one()
     code = c_hocket_layout_to_boxes(layout%handle, c_loc(start), c_loc(stop))
     first = reshape(start + 1, many)
     last = reshape(stop, many)

@@ -115,6 +115,7 @@ contains
     allocate (segments(size(first) + 1))
     segments(:size(first))%first = first - 1
     segments(:size(first))%length = length
+    call count_from_one()
     call finish(c_hocket_layout_indexed(1_c_int64_t, c_loc(shape), size(counts, kind=c_int64_t), &
                                         c_loc(many), c_loc(segments), c_loc(layout%handle)), ierr)
   end subroutine
@@ -145,8 +146,12 @@ contains
     type(hocket_layout), intent(out), target :: section
     integer, intent(out), optional :: ierr
     type(hocket_slice), allocatable, target :: held(:)
-    if (wrong_slice(slices, layout, 'hocket_layout_section', ierr)) return
+    if (size(slices) /= dimensions_of(layout)) then
+      call wrong_length('hocket_layout_section', 'slices', size(slices), dimensions_of(layout), ierr)
+      return
+    end if
     held = [slices, hocket_subscript(1)]
+    call count_from_one()
     call finish(c_hocket_layout_section(layout%handle, c_loc(held), c_loc(section%handle)), ierr)
   end subroutine
 
@@ -161,8 +166,12 @@ contains
     integer(c_int64_t), target :: count
     integer(c_int) :: code
     allocate (values(0))
-    if (wrong_slice(slices, layout, 'hocket_layout_section_places', ierr)) return
+    if (size(slices) /= dimensions_of(layout)) then
+      call wrong_length('hocket_layout_section_places', 'slices', size(slices), dimensions_of(layout), ierr)
+      return
+    end if
     held = [slices, hocket_subscript(1)]
+    call count_from_one()
     code = c_hocket_layout_section_places(layout%handle, c_loc(held), int(rank, c_int64_t), &
                                           dimension - 1_c_int64_t, 0_c_int64_t, c_null_ptr, &
                                           c_loc(count))
@@ -233,6 +242,7 @@ contains
       name = c_chars(strategy)
       options%strategy = c_loc(name)
     end if
+    call count_from_one()
     call finish(c_hocket_plan_make(source%handle, destination%handle, c_loc(options), &
                                    c_loc(plan%handle)), ierr)
   end subroutine

@@ -60,6 +60,7 @@ OF_ARRAYS = {
 }
 # Functions that Fortran does not need, and why.
 NOT_IN_FORTRAN = {
+    "hocket_first_index_set": "the module calls it: Fortran counts from 1",
     "hocket_operation_watch_request": "hocket_operation_from_request takes the request over",
     "hocket_array_wrap_with_room": "hocket_array_empty has room",
     "hocket_array_empty_with_room": "hocket_array_empty has room",

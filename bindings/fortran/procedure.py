@@ -41,6 +41,7 @@ class Procedure:
         lines = [f"subroutine {self.name}({', '.join(arguments)})"]
         lines += [f"  {line}" for line in declared]
         lines += ["  integer(c_int) :: code_", *(f"  {line}" for line in self.before)]
+        lines.append("  call count_from_one()")
         call = f"code_ = c_{c_name}({', '.join(self.passed)})"
         if self.results is None:
             lines.append(f"  {call}")

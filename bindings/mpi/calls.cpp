@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <span>
 #include <utility>
 
 #include "steps.hpp"
@@ -16,6 +17,15 @@ using hocket::blocking::BlockedCall;
 using hocket::blocking::wait_in_step;
 using hocket::flow::may_pause;
 
+/// MPI_Testall reports an error in a status; a function for one message returns it.
+int error_of(int result, std::span<const MPI_Status> statuses) {
+    if (result != MPI_ERR_IN_STATUS) return result;
+    for (const MPI_Status& status : statuses)
+        if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING)
+            return status.MPI_ERROR;
+    return result;
+}
+
 /// Starts requests by `start`, and waits for them in the step.
 template <std::size_t count, class Start>
 int in_step(Start&& start, std::array<MPI_Status, count>& statuses) {
@@ -25,7 +35,7 @@ int in_step(Start&& start, std::array<MPI_Status, count>& statuses) {
     return wait_in_step([&](int* done) {
         if (!std::exchange(started, true))
             if (const int failed = start(requests); failed != MPI_SUCCESS) return failed;
-        return PMPI_Testall(count, requests.data(), done, statuses.data());
+        return error_of(PMPI_Testall(count, requests.data(), done, statuses.data()), statuses);
     });
 }
 

@@ -36,8 +36,12 @@ MPI_Op op_of(const MPI_Fint* op) {
 }
 
 std::vector<MPI_Datatype> types_of(const MPI_Fint* types, const MPI_Fint* comm) {
-    int size = 0;
-    PMPI_Comm_size(comm_of(comm), &size);
+    int size = 0, between = 0;
+    PMPI_Comm_test_inter(comm_of(comm), &between);
+    if (between != 0)
+        PMPI_Comm_remote_size(comm_of(comm), &size);
+    else
+        PMPI_Comm_size(comm_of(comm), &size);
     std::vector<MPI_Datatype> all;
     for (int i = 0; i < size; ++i) all.push_back(MPI_Type_f2c(types[i]));
     return all;

@@ -91,7 +91,7 @@ class Array {
     template <class T>
     std::span<T> local() const {
         require_dense(dtype_of<T>());
-        std::size_t count = 1;
+        std::size_t count = lacks_its_element() ? 0 : 1;
         for (const auto extent : local_shape()) count *= static_cast<std::size_t>(extent);
         return {static_cast<T*>(data()), count};
     }
@@ -111,6 +111,8 @@ class Array {
 
     Array(const Layout& layout, const DType& dtype, const Comm& comm);
     std::int64_t local_bytes() const;
+    /// Of an array without dimensions: whether this process does not hold its element.
+    bool lacks_its_element() const;
     void require_dense(const DType& wanted) const;
 
     handle::Shared<State, "Array"> state_;
@@ -122,7 +124,8 @@ class Array {
 /// than bool, integers, float16, 32 and 64, and complex64 and 128.
 Array astype(const Array& array, const DType& dtype);
 
-/// The distance in bytes between neighbours along each dimension of a dense array.
+/// The distance in bytes between neighbours along each dimension of a dense array. @throws
+/// MemoryError if it has more than 2^63 bytes.
 Shape dense_strides(const Shape& shape, std::int64_t itemsize, Order order = Order::row_major);
 
 }  // namespace hocket

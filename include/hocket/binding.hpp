@@ -93,6 +93,10 @@ struct Binding {
                                                             const std::vector<std::int64_t>& shards,
                                                             std::int64_t rank, bool writing);
 
+    /// The number of the first index and dimension in this thread's messages from now on: 0, or 1
+    /// in calls from Fortran.
+    static void set_first_index(std::int64_t first);
+
     /// The bytes of a number by its type's name: "float64" has 8. 0: no such type.
     static std::int64_t number_bytes(std::string_view name);
 

@@ -31,13 +31,13 @@ class Halo {
   public:
     /// Copies the elements of `array` into new memory; hocket does not use `array` afterwards.
     /// Local. `periodic[d]`: dimension d wraps around; empty: none does. Processes may differ in
-    /// `order`. Messages count dimensions from `first_index`: Fortran's from 1.
+    /// `order`.
     /// @throws LayoutError for explicit segments and listed elements, for widths or flags that are
     ///         not one a dimension, for negative widths, and for a dimension with a border of which
     ///         a process holds several intervals (CYCLIC); MemoryError, on all processes alike, if
     ///         the local array of one with its border has more than 2^63 bytes.
     explicit Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic = {},
-                  Order order = Order::row_major, std::int64_t first_index = 0);
+                  Order order = Order::row_major);
 
     /// The array within the border. Programs compute on, and send, its local elements.
     const Array& array() const { return state_->array; }

@@ -21,8 +21,8 @@ struct Name {
     char text[size];
 };
 
-/// The state that the copies of one handle share. A handle that was moved from has none, nor have
-/// Tasks that have disconnected.
+/// The state that the copies of one handle share. A handle that was moved from has none, nor has
+/// one that was made without a state, nor have Tasks that have disconnected.
 template <class T, Name name>
 class Shared {
   public:
@@ -47,9 +47,10 @@ class Shared {
   private:
     [[noreturn, gnu::cold]] static void throw_empty() {
         const std::string kind = name.text;
-        throw Error("this " + kind + " was moved from" +
-                    (kind == "Tasks" ? ", or has disconnected" : "") +
-                    "; use the object to which it was moved, or assign one to it");
+        throw Error(
+            "this " + kind + " is empty: it was moved from" +
+            (kind == "Tasks" ? ", or has disconnected," : "") +
+            " or never held anything; use the object to which it was moved, or assign one to it");
     }
 
     std::shared_ptr<T> state_;

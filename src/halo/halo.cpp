@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "base/numbering.hpp"
 #include "comm/agree.hpp"
 #include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
@@ -42,13 +43,11 @@ comm::Protocol<> open(Comm on) {
 
 }  // namespace
 
-Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order,
-           std::int64_t first_index)
-    : state_(std::make_shared<State>(
-          State{width,
-                halo::bordered_shape(array.layout(), array.process(), array.dtype(), width,
-                                     periodic, first_index),
-                array})) {
+Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& periodic, Order order)
+    : state_(std::make_shared<State>(State{
+          width,
+          halo::bordered_shape(array.layout(), array.process(), array.dtype(), width, periodic),
+          array})) {
     State& made = *state_;
     const Layout& layout = array.layout();
     const DType& dtype = array.dtype();
@@ -57,7 +56,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
     for (const std::int64_t extent : made.local_shape) bytes *= extent;
     auto memory = allocate(bytes);
     made.work = std::make_shared<const halo::HaloPlan>(
-        halo::halo_plan(layout, array.process(), dtype, width, periodic, order, first_index));
+        halo::halo_plan(layout, array.process(), dtype, width, periodic, order));
     made.edges.resize(width.size());
     if (!empty) {
         const auto sets = layout.form().sets(array.process());
@@ -80,7 +79,7 @@ Halo::Halo(const Array& array, const Shape& width, const std::vector<bool>& peri
 Edges Halo::edges(std::size_t dimension) const {
     const auto& edges = state_->edges;
     if (dimension >= edges.size())
-        throw Error("the halo has no dimension " + std::to_string(dimension) + "; it has " +
+        throw Error("the halo has no dimension " + text::number(dimension) + "; it has " +
                     std::to_string(edges.size()));
     return edges[dimension];
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/text.hpp"
 #include "layout/form.hpp"
 #include "layout/interval.hpp"
@@ -12,14 +13,9 @@
 namespace hocket::halo {
 namespace {
 
-std::string number_of(std::size_t dimension, std::int64_t first_index) {
-    return std::to_string(static_cast<std::int64_t>(dimension) + first_index);
-}
-
 class BorderedDimension {
   public:
-    BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic,
-                      std::int64_t first_index)
+    BorderedDimension(const layout::Form& form, std::size_t d, std::int64_t width, bool periodic)
         : axis_(form.axes[d]), extent_(form.shape[d]), width_(width), periodic_(periodic) {
         for (std::int64_t c = 0; c < (axis_.grid < 0 ? 1 : axis_.procs); ++c) {
             const auto held = axis_.grid < 0 ? layout::whole(extent_) : layout::held_by(axis_, c);
@@ -30,8 +26,7 @@ class BorderedDimension {
             const std::int64_t first = held.element(0), last = held.element(held.count() - 1) + 1;
             if (width > 0 && last - first != held.count())
                 throw LayoutError(
-                    "a halo along dimension " + number_of(d, first_index) + " of " +
-                    layout::brief(form) +
+                    "a halo along dimension " + text::number(d) + " of " + layout::brief(form) +
                     " cannot be: its processes hold several intervals of it; distribute it BLOCK, "
                     "GEN_BLOCK or BALANCED, or by boxes, or give it width 0");
             // Without a border only the number of indices counts.
@@ -124,8 +119,7 @@ std::vector<BorderBlock> borders_along(std::size_t d, const layout::Form& form, 
     return made;
 }
 
-void require_widths(const Layout& layout, const Shape& width, const std::vector<bool>& periodic,
-                    std::int64_t first_index) {
+void require_widths(const Layout& layout, const Shape& width, const std::vector<bool>& periodic) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     if (form.indexed())
@@ -142,7 +136,7 @@ void require_widths(const Layout& layout, const Shape& width, const std::vector<
     for (std::size_t d = 0; d < dimensions; ++d)
         if (width[d] < 0)
             throw LayoutError("a halo of width " + std::to_string(width[d]) + " along dimension " +
-                              number_of(d, first_index) + " cannot be; give 0 or more");
+                              text::number(d) + " cannot be; give 0 or more");
 }
 
 // Nothing if it has more than 2^63 bytes, because of the border along dimension `wide`.
@@ -163,9 +157,8 @@ std::optional<Shape> with_border(Shape shape, const Shape& width, std::int64_t i
 }  // namespace
 
 Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
-                     const Shape& width, const std::vector<bool>& periodic,
-                     std::int64_t first_index) {
-    require_widths(layout, width, periodic, first_index);
+                     const Shape& width, const std::vector<bool>& periodic) {
+    require_widths(layout, width, periodic);
     Shape own(width.size(), 0);
     auto wide =
         static_cast<std::size_t>(std::max_element(width.begin(), width.end()) - width.begin());
@@ -175,7 +168,7 @@ Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype
         if (!shape)
             throw MemoryError(
                 "a local array with a border of width " + std::to_string(width[wide]) +
-                " along dimension " + number_of(wide, first_index) +
+                " along dimension " + text::number(wide) +
                 " has more than 2^63 bytes; use more processes, or a narrower border");
         if (process == rank) own = *shape;
     }
@@ -183,7 +176,7 @@ Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype
 }
 
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic, Order order, std::int64_t first_index) {
+                   const std::vector<bool>& periodic, Order order) {
     const layout::Form& form = layout.form();
     const std::size_t dimensions = form.shape.size();
     std::string turning;
@@ -202,7 +195,7 @@ HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, 
     }
     std::vector<BorderedDimension> along;
     for (std::size_t d = 0; d < dimensions; ++d) {
-        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d], first_index);
+        along.emplace_back(form, d, width[d], !periodic.empty() && periodic[d]);
     }
     const auto coordinates = rank < 0 ? std::nullopt : form.place(rank);
     if (!coordinates || form.local_elements(rank) == 0) return work;

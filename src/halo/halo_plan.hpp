@@ -51,11 +51,10 @@ std::vector<BorderBlock> box_borders(const layout::Form& form, std::int64_t rank
 /// has elements: call this function and take the memory before.
 /// @throws LayoutError and MemoryError as Halo does.
 Shape bordered_shape(const Layout& layout, std::int64_t rank, const DType& dtype,
-                     const Shape& width, const std::vector<bool>& periodic,
-                     std::int64_t first_index);
+                     const Shape& width, const std::vector<bool>& periodic);
 
 /// For process `rank` of the layout. @throws LayoutError as Halo does.
 HaloPlan halo_plan(const Layout& layout, std::int64_t rank, const DType& dtype, const Shape& width,
-                   const std::vector<bool>& periodic, Order order, std::int64_t first_index);
+                   const std::vector<bool>& periodic, Order order);
 
 }  // namespace hocket::halo

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::layout {
@@ -14,7 +15,8 @@ namespace {
 std::string text_of(const Subscript& s) {
     std::string result = s.stride == 1 ? "i" : std::to_string(s.stride) + "*i";
     if (s.stride == -1) result = "-i";
-    if (s.offset != 0) result += (s.offset < 0 ? "" : "+") + std::to_string(s.offset);
+    const std::int64_t first = text::first_index(), offset = s.offset + first - s.stride * first;
+    if (offset != 0) result += (offset < 0 ? "" : "+") + std::to_string(offset);
     return result;
 }
 
@@ -22,33 +24,34 @@ void check_subscript(const Subscript& s, const Shape& shape, const Shape& target
                      std::vector<bool>& used) {
     const std::int64_t extent = target[d];
     const std::string where =
-        " of dimension " + std::to_string(d) + " of the template " + layout::text_of(target);
+        " of dimension " + text::number(d) + " of the template " + layout::text_of(target);
     const auto leaves = [&](base::wide position) { return position < 0 || position >= extent; };
     if (s.kind == Subscript::Kind::any) return;
     if (s.kind == Subscript::Kind::constant) {
         if (leaves(s.offset))
-            throw LayoutError("subscript " + std::to_string(s.offset) + where +
-                              " leaves it; use 0 to " + std::to_string(extent - 1));
+            throw LayoutError("subscript " + text::number(s.offset) + where + " leaves it; use " +
+                              text::number(std::int64_t{0}) + " to " + text::number(extent - 1));
         return;
     }
     if (s.dimension < 0 || static_cast<std::size_t>(s.dimension) >= shape.size())
-        throw LayoutError("a subscript names array dimension " + std::to_string(s.dimension) +
-                          ", but the array " + layout::text_of(shape) + " has " +
-                          std::to_string(shape.size()) + " dimensions");
+        throw LayoutError("a subscript names array dimension " +
+                          text::number(std::int64_t{s.dimension}) + ", but the array " +
+                          layout::text_of(shape) + " has " + std::to_string(shape.size()) +
+                          " dimensions");
     const auto dimension = static_cast<std::size_t>(s.dimension);
     if (used[dimension])
-        throw LayoutError("array dimension " + std::to_string(dimension) +
+        throw LayoutError("array dimension " + text::number(dimension) +
                           " is aligned with two template dimensions; use each dummy once");
     used[dimension] = true;
     if (s.stride == 0)
-        throw LayoutError("subscript " + std::to_string(s.offset) + where +
+        throw LayoutError("subscript " + text::number(s.offset) + where +
                           " has stride 0; write a constant, or a stride other than 0");
     if (shape[dimension] == 0) return;
     const std::int64_t last_index = shape[dimension] - 1;
     const base::wide last = static_cast<base::wide>(s.stride) * last_index + s.offset;
     if (leaves(s.offset) || leaves(last))
         throw LayoutError("subscript " + text_of(s) + where +
-                          " leaves it at i = " + std::to_string(leaves(s.offset) ? 0 : last_index) +
+                          " leaves it at i = " + text::number(leaves(s.offset) ? 0 : last_index) +
                           "; make the template larger, or the array " + layout::text_of(shape) +
                           " smaller");
 }
@@ -146,7 +149,7 @@ void check_alignment(const Shape& shape, std::vector<Subscript>& alignment, cons
         Subscript& s = alignment[t];
         check_subscript(s, shape, target.shape, t, used);
         if (s.kind == Subscript::Kind::any && target.shape[t] == 0 && *elements > 0)
-            throw LayoutError("'*' along dimension " + std::to_string(t) + " of the template " +
+            throw LayoutError("'*' along dimension " + text::number(t) + " of the template " +
                               layout::text_of(target.shape) +
                               " names no position; make that extent 1 or more");
         // With at most one index, strides have no effect.

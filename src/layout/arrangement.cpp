@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/text.hpp"
 #include "layout/form.hpp"
 
@@ -125,12 +126,12 @@ void Arrangement::require_distributable(std::size_t grid, std::size_t dimension,
     for (const std::size_t d : {index_of(held_[grid]), dimension})
         if (!even(d, grid))
             throw LayoutError(
-                "cannot remap an array of layout " + layout::label(layout_.form()) + " by axes " +
-                text::tuple(axes) + " in place: dimension " + std::to_string(dimension) +
-                " would be distributed cyclically in place of " + std::to_string(held_[grid]) +
-                ", which needs both to be whole rounds of " + std::to_string(procs(grid)) +
-                " blocks of " + std::to_string(cycle_block(grid)) + ", but dimension " +
-                std::to_string(d) + " has " + std::to_string(shape()[d]) +
+                "cannot remap an array of layout " + layout::label(layout_.form()) + " by " +
+                text::axes(axes) + " in place: dimension " + text::number(dimension) +
+                " would be distributed cyclically in place of " +
+                text::number(index_of(held_[grid])) + ", which needs both to be whole rounds of " +
+                std::to_string(procs(grid)) + " blocks of " + std::to_string(cycle_block(grid)) +
+                ", but dimension " + text::number(d) + " has " + std::to_string(shape()[d]) +
                 " indices; use redistribute, which permutes as well");
 }
 
@@ -173,10 +174,11 @@ Change Arrangement::next_change(const std::vector<int>& wanted,
         return {Change::Kind::deal, other, index_of(held_[other]), index_of(rest), 0};
     }
     throw LayoutError(
-        "cannot remap an array of layout " + layout::label(layout_.form()) + " by axes " +
-        text::tuple(axes) + " in place: dimensions " + std::to_string(held_[stuck]) + " and " +
-        std::to_string(held_[other]) + " change places, which are distributed over " +
-        std::to_string(procs(stuck)) + " and " + std::to_string(procs(other)) +
+        "cannot remap an array of layout " + layout::label(layout_.form()) + " by " +
+        text::axes(axes) + " in place: dimensions " + text::number(index_of(held_[stuck])) +
+        " and " + text::number(index_of(held_[other])) +
+        " change places, which are distributed over " + std::to_string(procs(stuck)) + " and " +
+        std::to_string(procs(other)) +
         " processes, and every dimension is distributed; use redistribute, which permutes "
         "as well, or as many processes along both");
 }
@@ -204,7 +206,7 @@ Layout remapped(const Layout& layout, std::span<const std::int64_t> axes) {
         shape.push_back(layout.shape()[d]);
     }
     if (shape.size() != layout.dimensions() || axes.size() != shape.size())
-        throw LayoutError("axes " + text::tuple(axes) + " are no permutation of the " +
+        throw LayoutError(text::axes(axes) + ": no permutation of the " +
                           std::to_string(layout.dimensions()) + " dimensions of " +
                           layout::label(layout.form()) + "; name each once");
     static_cast<void>(Arrangement(layout).changes_to(axes));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "layout/form.hpp"
 
 namespace hocket {
@@ -38,8 +39,7 @@ std::string number(std::int64_t value) {
 }
 
 [[noreturn]] void refuse(const Form& form, std::size_t d) {
-    refuse(form, "the blocks of dimension " + number(static_cast<std::int64_t>(d)) +
-                     " are not equal and round robin");
+    refuse(form, "the blocks of dimension " + text::number(d) + " are not equal and round robin");
 }
 
 /// For a dimension whose blocks have listed owners, if they are equal and round robin.

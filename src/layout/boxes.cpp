@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::layout {
@@ -64,7 +65,7 @@ std::vector<ProcessBox> checked_boxes(const Shape& shape, std::span<const IndexB
     for (std::size_t r = 0; r < boxes.size(); ++r) {
         const Shape &start = boxes[r].start, &stop = boxes[r].stop;
         const auto fail = [&](const std::string& fault) {
-            throw LayoutError("the box (" + text_of(start) + ", " + text_of(stop) +
+            throw LayoutError("the box (" + text::numbers(start) + ", " + text_of(stop) +
                               ") of process " + std::to_string(r) + " " + fault);
         };
         if (start.size() != shape.size() || stop.size() != shape.size())
@@ -73,11 +74,12 @@ std::vector<ProcessBox> checked_boxes(const Shape& shape, std::span<const IndexB
         ProcessBox& box = result.emplace_back();
         for (std::size_t d = 0; d < shape.size(); ++d) {
             if (start[d] > stop[d])
-                fail("stops before it starts in dimension " + std::to_string(d) +
+                fail("stops before it starts in dimension " + text::number(d) +
                      "; give start <= stop, equal where it is empty");
             if (start[d] < 0 || stop[d] > shape[d])
-                fail("leaves the shape " + text_of(shape) + " in dimension " + std::to_string(d) +
-                     "; it must lie within 0 and " + std::to_string(shape[d]));
+                fail("leaves the shape " + text_of(shape) + " in dimension " + text::number(d) +
+                     "; it must lie within " + text::number(std::int64_t{0}) + " and " +
+                     std::to_string(shape[d]));
             box.ranges.push_back({start[d], stop[d]});
         }
     }

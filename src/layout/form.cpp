@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/form.hpp"
 
+#include "base/numbering.hpp"
+
 namespace hocket::layout {
 
 Shape strides_of(std::span<const std::int64_t> shape) {
@@ -112,16 +114,18 @@ void Form::check_rank(std::int64_t rank) const {
 }
 
 void Form::check_index(std::span<const std::int64_t> index) const {
-    const Shape given(index.begin(), index.end());
     if (index.size() != shape.size())
-        throw LayoutError("index " + text_of(given) + " has " + std::to_string(index.size()) +
+        throw LayoutError("index " + text::numbers(index) + " has " + std::to_string(index.size()) +
                           " dimensions, but the shape " + text_of(shape) + " has " +
                           std::to_string(shape.size()));
     for (std::size_t d = 0; d < shape.size(); ++d)
         if (index[d] < 0 || index[d] >= shape[d])
-            throw LayoutError("index " + text_of(given) + " lies outside the shape " +
-                              text_of(shape) + " in dimension " + std::to_string(d) +
-                              "; indices start at 0 and stay below the extent");
+            throw LayoutError("index " + text::numbers(index) + " lies outside the shape " +
+                              text_of(shape) + " in dimension " + text::number(d) +
+                              (shape[d] > 0
+                                   ? ", whose indices are " + text::number(std::int64_t{0}) +
+                                         " to " + text::number(shape[d] - 1)
+                                   : ", which has no indices"));
 }
 
 }  // namespace hocket::layout

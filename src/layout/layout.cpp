@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/numbering.hpp"
 #include "layout/alignment.hpp"
 #include "layout/form.hpp"
 #include "layout/text.hpp"
@@ -172,7 +173,7 @@ std::vector<Slice> Layout::slices(std::int64_t rank) const {
     for (const layout::IndexSet& set : form_->sets(rank)) {
         const auto slice = layout::positions(layout::whole(set.extent()), set, 0, 1);
         if (!slice)
-            fail("its indices of dimension " + std::to_string(result.size()) +
+            fail("its indices of dimension " + text::number(result.size()) +
                  " are not equally spaced");
         result.push_back(*slice);
     }
@@ -187,7 +188,7 @@ std::vector<IndexBox> Layout::to_boxes() const {
             if (slice.step != 1)
                 throw LayoutError("process " + std::to_string(rank) + "'s part of " +
                                   layout::brief(*form_) + " is no box: its indices of dimension " +
-                                  std::to_string(box.start.size()) + " have gaps; use slices()");
+                                  text::number(box.start.size()) + " have gaps; use slices()");
             box.start.push_back(slice.first);
             box.stop.push_back(slice.first + slice.count);
         }
@@ -243,8 +244,7 @@ std::vector<std::int64_t> Layout::owners(std::span<const std::int64_t> index) co
 std::int64_t Layout::owner(std::span<const std::int64_t> index) const {
     const std::vector<std::int64_t> ranks = owners(index);
     if (ranks.empty())
-        throw LayoutError("no process holds element " +
-                          layout::text_of(Shape(index.begin(), index.end())) +
+        throw LayoutError("no process holds element " + text::numbers(index) +
                           "; it lies in a gap of " + layout::brief(*form_));
     return ranks.front();
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::layout {
@@ -40,11 +41,11 @@ void check_counts(const Template& base) {
     for (std::size_t i = 0; i < base.replicate.size(); ++i) {
         const std::int64_t position = base.replicate[i];
         if (position < 0 || position >= ranks)
-            throw LayoutError("replicate names position " + std::to_string(position) +
-                              ", but procs " + text_of(base.procs) + " has positions 0 to " +
-                              std::to_string(ranks - 1));
+            throw LayoutError("replicate names position " + text::number(position) +
+                              ", but procs " + text_of(base.procs) + " has positions " +
+                              text::number(std::int64_t{0}) + " to " + text::number(ranks - 1));
         if (i > 0 && position == base.replicate[i - 1])
-            throw LayoutError("replicate names position " + std::to_string(position) +
+            throw LayoutError("replicate names position " + text::number(position) +
                               " twice; name each once");
     }
     const std::int64_t distributed = std::count_if(base.formats.begin(), base.formats.end(),
@@ -71,7 +72,7 @@ std::shared_ptr<const Partition> partition_of(const Format& format, std::int64_t
         return std::make_shared<const Partition>(Partition::balanced(extent, procs));
     if (!format.partition) return nullptr;
     const Partition& partition = *format.partition;
-    const std::string dimension = "dimension " + std::to_string(d);
+    const std::string dimension = "dimension " + text::number(d);
     if (format.kind == Kind::gen_block && partition.pieces() != procs)
         throw LayoutError("GEN_BLOCK has " + std::to_string(partition.pieces()) + " extents, but " +
                           dimension + " is distributed over " + std::to_string(procs) +
@@ -86,9 +87,8 @@ std::shared_ptr<const Partition> partition_of(const Format& format, std::int64_t
                           "; give one owner an index");
     for (std::int64_t k = 0; format.kind == Kind::indirect && k < partition.pieces(); ++k)
         if (partition.owner_of(k) >= procs)
-            throw LayoutError("INDIRECT gives index " + std::to_string(partition.begin(k)) +
-                              " of " + dimension + " to process " +
-                              std::to_string(partition.owner_of(k)) +
+            throw LayoutError("INDIRECT gives index " + text::number(partition.begin(k)) + " of " +
+                              dimension + " to process " + std::to_string(partition.owner_of(k)) +
                               ", but the processes along it are 0 to " + std::to_string(procs - 1));
     return format.partition;
 }
@@ -104,7 +104,7 @@ std::int64_t block_of(const Format& format, std::int64_t extent, std::int64_t pr
     if (base::product_up_to(format.size, procs, base::max_size) < extent)
         throw LayoutError("BLOCK(" + std::to_string(format.size) + ") on " + std::to_string(procs) +
                           " processes holds " + std::to_string(format.size * procs) + " of the " +
-                          std::to_string(extent) + " indices of dimension " + std::to_string(d) +
+                          std::to_string(extent) + " indices of dimension " + text::number(d) +
                           "; use BLOCK(" +
                           std::to_string(extent / procs + (extent % procs != 0 ? 1 : 0)) +
                           ") or more, or CYCLIC(" + std::to_string(format.size) + ")");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::layout {
@@ -47,7 +48,7 @@ Partition Partition::indirect(std::span<const OwnedRun> runs) {
     Partition partition;
     for (const OwnedRun& run : runs) {
         if (run.owner < 0)
-            throw LayoutError("INDIRECT gives index " + std::to_string(partition.extent_) +
+            throw LayoutError("INDIRECT gives index " + text::number(partition.extent_) +
                               " to process " + std::to_string(run.owner) +
                               "; processes are 0 or more");
         if (run.length < 0)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "layout/form.hpp"
 
 namespace hocket::layout {
@@ -19,9 +20,9 @@ void check_slices(const Form& form, std::span<const Slice> slices) {
     for (std::size_t d = 0; d < slices.size(); ++d) {
         const Slice& s = slices[d];
         const std::int64_t extent = form.shape[d];
-        const std::string name = "slice (first " + std::to_string(s.first) + ", count " +
+        const std::string name = "slice (first " + text::number(s.first) + ", count " +
                                  std::to_string(s.count) + ", step " + std::to_string(s.step) +
-                                 ") of dimension " + std::to_string(d);
+                                 ") of dimension " + text::number(d);
         if (s.count < 0) throw LayoutError(name + " has a negative count");
         if (s.step == 0) throw LayoutError(name + " has step 0; give a step other than 0");
         if (!s.keep && s.count != 1)
@@ -30,7 +31,8 @@ void check_slices(const Form& form, std::span<const Slice> slices) {
         const base::wide last = s.first + static_cast<base::wide>(s.step) * (s.count - 1);
         if (s.first < 0 || s.first >= extent || last < 0 || last >= extent)
             throw LayoutError(name + " leaves the shape " + text_of(form.shape) +
-                              "; its indices are 0 to " + std::to_string(extent - 1));
+                              "; its indices are " + text::number(std::int64_t{0}) + " to " +
+                              text::number(extent - 1));
     }
 }
 

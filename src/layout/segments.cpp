@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "hocket/error.hpp"
 
 namespace hocket::layout {
@@ -12,21 +13,22 @@ namespace hocket::layout {
 namespace {
 
 std::string name(const Segment& s) {
-    return "(" + std::to_string(s.first) + ", " + std::to_string(s.length) + ") of process " +
+    return "(" + text::number(s.first) + ", " + std::to_string(s.length) + ") of process " +
            std::to_string(s.process);
 }
 
 void check(const Segment& s, std::int64_t elements, bool listed) {
     if (s.length < 0 || (!listed && s.first < 0))
         throw LayoutError("segment " + name(s) +
-                          " is negative; give (first, length) with first >= 0 and length >= 0");
+                          " is negative; give (first, length) with first >= " +
+                          text::number(std::int64_t{0}) + " and length >= 0");
     if (s.first >= 0 && s.first <= elements && s.length <= elements - s.first) return;
-    const std::string last = std::to_string(elements - 1);
     if (listed)
-        throw LayoutError(
-            "element " + std::to_string(s.first < 0 || s.first >= elements ? s.first : elements) +
-            " of process " + std::to_string(s.process) + " is outside the array of " +
-            std::to_string(elements) + " elements; row-major numbers are 0 to " + last);
+        throw LayoutError("element " +
+                          text::number(s.first < 0 || s.first >= elements ? s.first : elements) +
+                          " of process " + std::to_string(s.process) + " is outside the array of " +
+                          std::to_string(elements) + " elements; row-major numbers are " +
+                          text::number(std::int64_t{0}) + " to " + text::number(elements - 1));
     throw LayoutError("segment " + name(s) + " leaves the array of " + std::to_string(elements) +
                       " elements; it must end at " + std::to_string(elements) + " at the latest");
 }
@@ -100,7 +102,7 @@ Segments::Segments(std::int64_t elements, const std::vector<std::vector<Run>>& l
         if (!first && next.first < all[kept - 1].last()) {
             if (listed)
                 throw LayoutError("process " + std::to_string(next.process) + " lists element " +
-                                  std::to_string(next.first) +
+                                  text::number(next.first) +
                                   " twice; a local array holds an element once");
             throw LayoutError("segments " + name(all[kept - 1]) + " and " + name(next) +
                               " overlap; each element belongs to one process at most");

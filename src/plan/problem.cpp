@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "layout/family.hpp"
 #include "plan/common_boxes.hpp"
 #include "plan/cover.hpp"
@@ -22,28 +23,28 @@ std::vector<std::int64_t> checked_axes(const Layout& source, const Layout& desti
     const std::vector<std::int64_t> given = axes;
     std::vector<bool> seen(n, false);
     if (axes.size() != n)
-        throw LayoutError("axes " + layout::text_of(given) + " do not fit the source's shape " +
-                          layout::text_of(source.shape()) + "; name each of its " +
-                          std::to_string(n) + " dimensions once");
+        throw LayoutError(text::axes(given) + ": not one for each of the " + std::to_string(n) +
+                          " dimensions of the source's shape " + layout::text_of(source.shape()) +
+                          "; name each once");
     for (std::int64_t& axis : axes) {
         if (axis < 0) axis += static_cast<std::int64_t>(n);
         if (axis < 0 || axis >= static_cast<std::int64_t>(n) ||
             seen[static_cast<std::size_t>(axis)])
-            throw LayoutError("axes " + layout::text_of(given) + " are no permutation of the " +
-                              std::to_string(n) + " dimensions of the source; name each once");
+            throw LayoutError(text::axes(given) + ": no permutation of the " + std::to_string(n) +
+                              " dimensions of the source; name each once");
         seen[static_cast<std::size_t>(axis)] = true;
     }
     Shape wanted;
     for (const std::int64_t axis : axes)
         wanted.push_back(source.shape()[static_cast<std::size_t>(axis)]);
     if (wanted != destination.shape())
-        throw LayoutError(
-            "the source " + layout::brief(source.form()) + " gives an array of shape " +
-            layout::text_of(wanted) +
-            (wanted == source.shape() ? "" : " under axes " + layout::text_of(axes)) +
-            ", but the destination is " + layout::brief(destination.form()) +
-            "; make the shapes equal, or give the axes (in Fortran the order) that turn one into "
-            "the other");
+        throw LayoutError("the source " + layout::brief(source.form()) +
+                          " gives an array of shape " + layout::text_of(wanted) +
+                          (wanted == source.shape() ? "" : " under " + text::axes(axes)) +
+                          ", but the destination is " + layout::brief(destination.form()) +
+                          "; make the shapes equal, or give the " +
+                          (text::first_index() == 0 ? "axes that turn" : "order that turns") +
+                          " one into the other");
     return axes;
 }
 

@@ -28,12 +28,11 @@ Entry::Entry(const EntryOptions& options) {
                     " is no name of a port; give 1 to 64 letters, digits, '.', '_' and '-'");
     const bool listens = !options.address.empty() || !options.key.empty();
     if (!options.key.empty() && !options.secure)
-        throw Error(
-            "a key encrypts, and secure=False says that nothing is encrypted; leave out one");
+        throw Error("a key encrypts, but 'secure' is false; leave out one of them");
     if (!options.secure && options.address.empty())
         throw Error(
-            "secure=False is about other hosts; give the address, host:port, at which the "
-            "port listens for them (address=)");
+            "'secure' is about other hosts; give the address, host:port, at which the port "
+            "listens for them");
     file_ = net::new_port_file(options.name);
     Listener::Options how{file_.socket, std::nullopt, nullptr, options.secure};
     file_.processes = options.processes;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/numbering.hpp"
 #include "base/text.hpp"
 #include "comm/deferred_call.hpp"
 #include "comm/engine.hpp"
@@ -28,8 +29,10 @@ IndexBox region_of(const Move& move, const zarr::Metadata& metadata) {
         fits = 0 <= region.start[d] && region.start[d] <= region.stop[d] &&
                region.stop[d] <= metadata.shape[d];
     if (!fits)
-        throw Error("there is no region from " + text::tuple(region.start) + " to " +
-                    text::tuple(region.stop) + " (indices from 0, without the last ones) in '" +
+        throw Error("there is no region from " + text::numbers(region.start) + " to " +
+                    text::tuple(region.stop) +
+                    (text::first_index() == 0 ? " (indices from 0, without the last ones) in '"
+                                              : " (indices from 1, with the last ones) in '") +
                     move.name + "' of shape " + text::tuple(metadata.shape));
     return region;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/overlap.hpp"
 #include "base/text.hpp"
 #include "hocket/binding.hpp"
@@ -63,7 +64,11 @@ Shape dense_strides(const Shape& shape, std::int64_t itemsize, Order order) {
     std::int64_t step = itemsize;
     for (std::size_t d = shape.size(); d-- > 0;) {
         strides[d] = step;
-        step *= shape[d] > 0 ? shape[d] : 1;
+        if (!__builtin_mul_overflow(step, std::max<std::int64_t>(shape[d], 1), &step)) continue;
+        if (std::find(shape.begin(), shape.end(), 0) == shape.end())
+            throw MemoryError("an array of shape " + text::tuple(shape) + " of elements of " +
+                              std::to_string(itemsize) + " bytes has more than 2^63 bytes");
+        step = itemsize;  // there is no element to address
     }
     return strides;
 }
@@ -177,6 +182,10 @@ std::int64_t Binding::number_bytes(std::string_view name) {
     return name == "float96" ? 12 : name == "complex192" ? 24 : 0;
 }
 
+void Binding::set_first_index(std::int64_t first) {
+    text::set_first_index(first);
+}
+
 bool Binding::is_column_major(const Array& array) {
     const Shape &shape = array.local_shape(), &strides = array.strides();
     return kernel::is_dense(Shape(shape.rbegin(), shape.rend()), array.dtype().size,
@@ -185,6 +194,10 @@ bool Binding::is_column_major(const Array& array) {
 
 std::int64_t Array::process() const {
     return comm().rank() < layout().size() ? comm().rank() : -1;
+}
+
+bool Array::lacks_its_element() const {
+    return local_shape().empty() && (process() < 0 || layout().local_elements(process()) == 0);
 }
 
 void Array::require_dense(const DType& wanted) const {

@@ -274,6 +274,17 @@ static int fails(void* context) {
     MPI_Barrier(MPI_COMM_WORLD);
     return 7;
 }
+/* A function for one message returns the message's error, as outside of steps. */
+static int truncated(void* context) {
+    MPI_Comm comm = *(MPI_Comm*)context;
+    MPI_Request request;
+    int sent[2] = {1, 2}, received = 0, class;
+    MPI_Isend(sent, 2, MPI_INT, rank, 6, comm, &request);
+    MPI_Error_class(MPI_Recv(&received, 1, MPI_INT, rank, 6, comm, MPI_STATUS_IGNORE), &class);
+    CHECK(class == MPI_ERR_TRUNCATE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return 0;
+}
 static void errors(void) {
     hocket_flow* flow = flow_of(2, HOCKET_AGENT_AUTOMATIC);
     double x = 0;
@@ -287,7 +298,13 @@ static void errors(void) {
     CHECK(hocket_flow_wait(flow, 60) != HOCKET_SUCCESS);
     SAYS("failing");
     CHECK(chain_length == 0);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    OK(hocket_flow_blocking_task(flow, truncated, &comm, 1, &chain, 0, "truncated"));
+    OK(hocket_flow_wait(flow, 60));
     OK(hocket_flow_free(&flow));
+    MPI_Comm_free(&comm);
 }
 
 int main(int argc, char** argv) {

@@ -194,6 +194,9 @@ void test_intrinsics(void) {
     options.dim = rank == ranks - 1 ? &wrong : &dim;
     FAILS(HOCKET_ERR_LAYOUT, hocket_reduce(a, HOCKET_SUM, &options, 60, &result));
     SAYS("no dimension 2");
+    options.first_index = INT64_MAX;
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_reduce(a, HOCKET_SUM, &options, 60, &result));
+    options.first_index = 0;
     FAILS(HOCKET_ERR_ARGUMENT, hocket_dot_product(a, rank == 0 ? gone : a, 60, &result));
     /* Different calls. */
     if (ranks > 1) {

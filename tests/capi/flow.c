@@ -315,14 +315,17 @@ static void test_task_verbs(const hocket_flow_options* options) {
 static void test_wrong_flows(void) {
     hocket_flow* flow = NULL;
     hocket_flow_options options;
+    const hocket_flow_options zeros = {0};
+    OK(hocket_flow_make(&zeros, &flow));
+    OK(hocket_flow_free(&flow));
     OK(hocket_flow_options_default(&options));
-    options.workers = 0;
+    options.workers = -2;
     FAILS(HOCKET_ERR_ERROR, hocket_flow_make(&options, &flow));
-    SAYS("0 workers");
+    SAYS("-2 workers");
     options.workers = 1;
-    options.threads = 0;
+    options.threads = -1;
     FAILS(HOCKET_ERR_ERROR, hocket_flow_make(&options, &flow));
-    SAYS("0 threads");
+    SAYS("-1 threads");
     options.threads = 1;
     options.agent = 9;
     FAILS(HOCKET_ERR_ARGUMENT, hocket_flow_make(&options, &flow));

@@ -123,7 +123,15 @@ static void test_column_major_border(void) {
     FAILS(HOCKET_ERR_MISMATCH, hocket_halo_data_fortran(halo, "float64", 1, extents, &data));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_data_fortran(halo, "float64", 2, extents, NULL));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_halo_make_fortran(array, NULL, NULL, &halo));
+    SAYS("hocket_halo_make: ");
     OK(hocket_halo_free(&halo));
+    for (int first = 1; first >= 0; --first) {
+        OK(hocket_first_index_set(first));
+        FAILS(HOCKET_ERR_LAYOUT,
+              hocket_halo_make_fortran(array, (const int64_t[2]){0, -1}, NULL, &halo));
+        SAYS(first == 1 ? "along dimension 2 " : "along dimension 1 ");
+    }
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_first_index_set(2));
     OK(hocket_array_free(&array));
     OK(hocket_layout_free(&layout));
 }

@@ -227,6 +227,7 @@ void test_layout_ownership(void) {
     OK(hocket_layout_free(&made));
     FAILS(HOCKET_ERR_LAYOUT, hocket_layout_boxes(2, shape, 3, stop, start, &none));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_boxes(2, shape, 3, start, NULL, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_boxes(0, NULL, INT64_C(1) << 60, NULL, NULL, &none));
     OK(hocket_layout_elements(1, shape, 2, counts, elements, &made));
     OK(hocket_layout_global_indices(made, 0, 0, 8, values, &count));
     CHECK(count == 3 && values[0] == 4 && values[1] == 0 && values[2] == 2);
@@ -391,6 +392,8 @@ void test_kernels(void) {
 
     OK(hocket_dense_strides(3, shape, 8, strides));
     CHECK(strides[0] == 64 && strides[1] == 16 && strides[2] == 8);
+    FAILS(HOCKET_ERR_MEMORY, hocket_dense_strides(3, shape, INT64_MAX, strides));
+    SAYS("2^63");
     /* Element (i, j, k) goes to (j, i, k) of a dense (4, 3, 2). */
     turned[0] = 16;
     turned[1] = 48;

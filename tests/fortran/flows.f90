@@ -282,10 +282,11 @@ contains
     type(hocket_flow_options) :: options
     type(hocket_flow_access) :: none(0)
     integer :: ierr
-    call hocket_flow_options_default(options)
-    options%workers = 0
+    call hocket_flow_make(flow, options)  ! zeros are defaults
+    call hocket_flow_free(flow)
+    options%workers = -2
     call hocket_flow_make(flow, options, ierr)
-    call fails(HOCKET_ERR_ERROR, ierr, '0 workers')
+    call fails(HOCKET_ERR_ERROR, ierr, '-2 workers')
     call hocket_flow_wait(flow, ierr=ierr)
     call check(ierr == HOCKET_ERR_ARGUMENT, 'no flow')
     call hocket_flow_make(flow)

@@ -8,6 +8,7 @@ program layouts
   call test_ownership()
   call test_blacs()
   call test_alignment()
+  call test_numbers_of_messages()
   call test_programs()
   call test_sections()
   call test_plans()
@@ -162,8 +163,37 @@ contains
     call hocket_layout_global_indices(aligned, 0, 1, values)
     call check(all(values == [9, 10]), 'reversed')
     call hocket_layout_aligned([10], 'A(i) WITH T(i-1)', template, aligned, ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'leaves')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'subscript i-1 of dimension 1')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'leaves it at i = 1;')
+    call hocket_layout_aligned([10], 'A(i) WITH T(0)', template, aligned, ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'subscript 0 of dimension 1')
     call hocket_layout_free(template)
+  end subroutine
+
+  ! C and C++ count from 0 in the same messages.
+  subroutine test_numbers_of_messages()
+    type(hocket_layout) :: layout
+    integer(int64), allocatable :: values(:)
+    integer :: ierr, n
+    call hocket_layout_make([6, 4], '(BLOCK(1), *)', [2], layout, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'of the 6 indices of dimension 1;')
+    call hocket_layout_make([6, 4], '(*, INDIRECT(0, 1, 2, 1))', [2], layout, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'INDIRECT gives index 3 of dimension 2 to process 2')
+    call hocket_layout_make([6, 4], '(BLOCK, *)', [2, 2], layout, replicate=[3], ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'position 3, but procs (2, 2) has positions 1 to 2')
+    call hocket_layout_boxes([4], reshape([1, 4], [1, 2]), reshape([4, 1], [1, 2]), layout)
+    call hocket_layout_local_shape(layout, 1, values)
+    call check(all(values == [0]), 'a box from 4 to 1')
+    call hocket_layout_boxes([4, 4], reshape([1, 1], [2, 1]), reshape([5, 4], [2, 1]), layout, ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'the box ((1, 1), (5, 4)) of process 0 leaves the shape (4, 4) '// &
+               'in dimension 1; it must lie within 1 and 4')
+    call hocket_layout_make([6, 4], '(*, BLOCK)', [2], layout)
+    call hocket_layout_owner(layout, [7, 1], n, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'index (7, 1) lies outside the shape (6, 4) '// &
+               'in dimension 1, whose indices are 1 to 6')
+    call hocket_layout_global_indices(layout, 0, 3, values, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'no such dimension: the local array has 2')
+    call hocket_layout_free(layout)
   end subroutine
 
   ! The directives of Foster et al., Figures 1 and 6, as they stand.
@@ -209,15 +239,16 @@ contains
     call hocket_layout_section(layout, [hocket_triplet(1, 8)], section, ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, '2')
     call hocket_layout_section(layout, [hocket_triplet(1, 9), hocket_subscript(3)], section, ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'indices 1 to 9 of dimension 1 leave the array, whose indices are 1 to 8')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'slice (first 1, count 9, step 1) of dimension 1 '// &
+               'leaves the shape (8, 6); its indices are 1 to 8')
     call hocket_layout_section(layout, [hocket_triplet(1, 8), hocket_subscript(0)], section, ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'indices 0 to 0 of dimension 2')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'slice (first 0, count 1, step 1) of dimension 2')
     call hocket_layout_section(layout, [hocket_triplet(1, 8), hocket_triplet(1, 2, 0)], section, ierr)
     call fails(HOCKET_ERR_LAYOUT, ierr, 'dimension 2 has step 0')
     negative = hocket_triplet(1, 2)
     negative%count = -1
     call hocket_layout_section(layout, [hocket_triplet(1, 8), negative], section, ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'dimension 2 has the negative count -1')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'count -1, step 1) of dimension 2 has a negative count')
     call hocket_layout_section(nowhere, [hocket_triplet(1, 8)], section, ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'hocket_layout_section: ''layout'' is NULL')
     call hocket_layout_relabeled(layout, [1, 0], section)
@@ -259,7 +290,7 @@ contains
     call hocket_plan_make(rows, rows, plan, order=[0, 1], ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(1) is 0; give 1 to 2')
     call hocket_plan_make(rows, rows, plan, order=[2, 2], ierr=ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'no permutation')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'order (2, 2): no permutation of the 2 dimensions')
     call hocket_remap_layout(rows, [2, 0], remapped, ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(2) is 0; give 1 to 2')
     call hocket_plan_make(rows, columns, plan, order=[2], ierr=ierr)
@@ -317,9 +348,9 @@ contains
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'NULL')
     call hocket_layout_make([8, 8], '(BLOCK, *)', [4], layout)
     call hocket_layout_owner(layout, [0, 1], n, ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'has 0 in dimension 1, whose indices are 1 to 8')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'outside the shape (8, 8) in dimension 1, whose indices are 1 to 8')
     call hocket_layout_owners(layout, [8_int64, 9_int64], values, ierr)
-    call fails(HOCKET_ERR_LAYOUT, ierr, 'has 9 in dimension 2, whose indices are 1 to 8')
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'outside the shape (8, 8) in dimension 2, whose indices are 1 to 8')
     call hocket_layout_text(copy, text, ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'freed')
     call check(text == '', 'no text')

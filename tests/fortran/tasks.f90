@@ -282,7 +282,7 @@ contains
     type(hocket_layout) :: local
     type(c_funptr) :: polled
     type(c_ptr) :: memory
-    integer :: ierr, owner
+    integer :: ierr, owner, last(2)
     logical :: ready
     polled = c_funloc(poll)
     call hocket_operation_make(polled, 'a thing', c_loc(polls), operation)
@@ -305,7 +305,11 @@ contains
     call check(plans%made >= 0, 'plans')
     call hocket_mpi_library(text)
     call check(len(text) > 4, text)
-    call hocket_layout_from_local_box(world, [rank + 1, 1], [rank + 1, 3], local, timeout=60d0)
+    last = [rank + 1, 3]
+    call hocket_layout_from_local_box(world, [rank + 1, 1], last(:merge(1, 2, rank == 0)), local, &
+                                      timeout=60d0, ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, "'first' and 'last' need one entry")
+    call hocket_layout_from_local_box(world, [rank + 1, 1], last, local, timeout=60d0)
     call hocket_layout_owner(local, [rank + 1, 2], owner)
     call check(owner == rank, 'owner of my box')
     call hocket_layout_free(local)

@@ -13,7 +13,7 @@ contains
   ! Columns to rows, turned, by each way to start.
   subroutine test_starts()
     type(hocket_layout) :: columns, rows
-    type(hocket_array) :: a, b, c
+    type(hocket_array) :: a, b, c, nowhere
     type(hocket_transfer) :: transfer
     type(hocket_operation) :: started, both(2)
     type(hocket_flow) :: flow
@@ -87,6 +87,9 @@ contains
     call hocket_transfer_make(columns, rows, world, transfer, order=[1], ierr=ierr)
     call check(ierr == HOCKET_ERR_ARGUMENT, 'order')
     call hocket_transfer_make(columns, rows, world, transfer, order=[0, 1], ierr=ierr)
-    call fails(HOCKET_ERR_ARGUMENT, ierr, 'order(1) is 0; give 1 to 2')
+    call fails(HOCKET_ERR_ARGUMENT, ierr, 'hocket_transfer_make: order(1) is 0; give 1 to 2')
+    call check(index(hocket_error_message(), 'refuse') == 0, 'the procedure that was called')
+    call hocket_redistribute(nowhere, nowhere, order=[1, 3], ierr=ierr)
+    call fails(HOCKET_ERR_ARGUMENT, ierr, "hocket_redistribute: 'array' is NULL")
   end subroutine
 end program

@@ -127,19 +127,26 @@ void test_moved(const Comm& comm) {
                                       std::move(transfer), std::move(halo), std::move(team),
                                       std::move(store), std::move(other)));
     // NOLINTBEGIN(bugprone-use-after-move)
-    fails<hocket::Error>([&] { a.layout(); }, "this Array was moved from");
+    fails<hocket::Error>([&] { a.layout(); }, "this Array is empty: it was moved from");
     fails<hocket::Error>([&] { hocket::reduce(a, hocket::Combine::sum); }, "this Array");
     fails<hocket::Error>([&] { layout.text(); }, "this Layout");
     fails<hocket::Error>([&] { plan.rounds(); }, "this Plan");
     fails<hocket::Error>([&] { transfer.test(); }, "this Transfer");
-    fails<hocket::Error>([&] { halo.exchange(); }, "this Halo was moved from;");
+    fails<hocket::Error>([&] { halo.exchange(); },
+                         "this Halo is empty: it was moved from or never held anything;");
     fails<hocket::Error>([&] { team.wait(); }, "this Team");
     fails<hocket::Error>([&] { store.iread("t", numbered(comm)); }, "this Store");
     fails<hocket::Error>([&] { other.rank(); }, "this Comm");
     // NOLINTEND(bugprone-use-after-move)
+    const Layout nothing(std::shared_ptr<const hocket::layout::Form>{});
+    fails<hocket::Error>([&] { nothing.text(); }, "this Layout is empty");
     other = comm;
     check(other == comm, "a handle that was assigned again");
     check(hocket::dtype_of<const bool>().name == "bool", "the type of a constant");
+    // One element, on one process.
+    const Array one = numbered(comm).section(std::vector<hocket::Slice>(2, {0, 1, 1, false}));
+    check(one.local<double>().size() == (comm.rank() == 0 ? 1U : 0U),
+          "an array without dimensions");
 }
 
 // C++ counts dimensions from 0 in both memory orders.

@@ -64,6 +64,15 @@ int hocket_fail(int code, const char* message) {
     return class_of(code) == nullptr ? done : code;
 }
 
+int hocket_first_index_set(int64_t first_index) {
+    return guard(__func__, [&] {
+        if (first_index != 0 && first_index != 1)
+            throw ArgumentError("'first_index' is " + std::to_string(first_index) +
+                                "; give 0 or 1");
+        hocket::Binding::set_first_index(first_index);
+    });
+}
+
 int hocket_array_comm_fortran(const hocket_array* array, int* comm) {
     return guard(__func__,
                  [&] { required(comm, "comm") = hocket::to_fortran(behind(array)->value.comm()); });

@@ -283,10 +283,10 @@ int hocket_remap_inplace_fortran(hocket_array* array, int64_t dimensions, const 
             refuse("LayoutError", error.what());
             throw;
         } catch (const ArgumentError& error) {
-            refuse(argument_error, std::string(function) + ": " + error.what());
+            refuse(argument_error, called(function) + ": " + error.what());
             throw;
         } catch (const hocket::Error& error) {
-            refuse("Error", std::string(function) + ": " + error.what());
+            refuse("Error", called(function) + ": " + error.what());
             throw;
         }
         const Array done = hocket::remap_inplace(given->row_major, given->axes, given->options);

@@ -40,8 +40,9 @@ enum hocket_agent {
     HOCKET_AGENT_THREAD = 2
 };
 
+/* A field that is 0 has its default. */
 typedef struct hocket_flow_options {
-    int workers;    /* threads that run steps, including the one that waits; -1: one a core */
+    int workers;    /* threads that run steps, including the one that waits; 0, -1: one a core */
     int64_t window; /* the most unfinished steps; an insertion beyond helps to run them */
     int agent;      /* HOCKET_AGENT_AUTOMATIC, … */
     bool check;     /* check whether steps write data that they only declared to read; one worker

@@ -22,6 +22,10 @@ int hocket_comm_size(int comm, int* size);
 /* For bindings: sets this thread's error message, and returns `code`. */
 int hocket_fail(int code, const char* message);
 
+/* For bindings: the number of the first index and dimension in this thread's messages from now on,
+ * 0 or 1. */
+int hocket_first_index_set(int64_t first_index);
+
 /* `align` counts from 1, in the array and in the template. */
 int hocket_layout_aligned_fortran(int64_t dimensions, const int64_t* shape, const char* align,
                                   const hocket_layout* target, hocket_layout** layout);

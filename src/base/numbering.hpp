@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Indices and dimensions in messages, as the caller's language counts them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace hocket::text {
+
+/// The number of the first index and dimension in this thread's messages: 0, or 1 in calls from
+/// Fortran.
+std::int64_t first_index();
+void set_first_index(std::int64_t first);
+
+/// An index or a dimension, counted from first_index().
+std::string number(std::int64_t index);
+std::string number(std::size_t dimension);
+/// A list of them: "(0, 2)", in calls from Fortran "(1, 3)".
+std::string numbers(std::span<const std::int64_t> indices);
+/// "axes (1, 0)", in calls from Fortran "order (2, 1)".
+std::string axes(std::span<const std::int64_t> given);
+
+}  // namespace hocket::text
