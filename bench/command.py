@@ -189,9 +189,17 @@ def _native_part(
 
     def run(path: Path, launcher: Path | None = None) -> tuple[dict[str, Any] | None, Tables]:
         command = [str(path), *words]
-        ended, output = start(
-            command, options.ranks, options.threads, options.timeout, True, launcher=launcher
-        )
+        rate = getattr(options, "link", None)
+        with ShapedLink(rate) if rate else contextlib.nullcontext() as link:
+            ended, output = start(
+                command,
+                options.ranks,
+                options.threads,
+                options.timeout,
+                True,
+                link=link,
+                launcher=launcher,
+            )
         if ended != 0:
             raise RuntimeError(f"{path} ended with status {ended}; what it printed says why")
         return native.read(output)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two tasks of one process send an N x N array to and fro: hocket beside raw MPI."""
+"""Two tasks of one process send an N x N array to and fro: hocket beside raw MPI.
+
+In shared memory, or over a link of two network namespaces: ``--link 1gbit``.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
+from .. import shaped_link
 from ..group import Group
 from ..harness import Contestant, Step, WrongResultError
 from ..record import Question
-from ..registry import Match, Native
+from ..registry import Match, Native, Pass
 from ..subject import hocket
 
 if TYPE_CHECKING:
@@ -25,7 +29,8 @@ _PERSISTENT = "MPI persistent, mpi4py"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--size``."""
+    """``--size`` and ``--link``."""
+    shaped_link.add_option(parser)
     parser.add_argument(
         "--size",
         type=int,
@@ -42,6 +47,12 @@ def validate(options: argparse.Namespace) -> None:
     for size in options.size or ():
         if size < 1:
             raise ValueError(f"--size {size}: give 1 or more")
+    shaped_link.validate(options)
+
+
+def passes(options: argparse.Namespace) -> list[Pass]:
+    """One start, over the link that was asked for."""
+    return [Pass(options.ranks, options.threads, rate=options.link)]
 
 
 class Exchange:

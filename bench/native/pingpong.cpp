@@ -152,6 +152,17 @@ class SharedMemory {
     std::uint64_t sent_ = 0, received_ = 0;
 };
 
+/// Whether all processes share memory.
+bool in_one_node(MPI_Comm comm) {
+    MPI_Comm node = MPI_COMM_NULL;
+    int here = 0, all = 0;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_free(&node);
+    return here == all;
+}
+
 constexpr const char* kLimit = "shared memory, flag and one copy";
 
 Contestant shared_memory(Exchange& x) {
@@ -218,6 +229,7 @@ void run(int argc, char** argv) {
     hocket_bench::describe_mpi("hocket_bench_pingpong");
     const auto group = hocket_bench::mpi_group(MPI_COMM_WORLD);
     if (arguments.pin) hocket_bench::pin(group.rank);
+    const bool shared = in_one_node(MPI_COMM_WORLD);
     for (const auto size : sizes) {
         if (size > 1'000'000'000)
             throw std::invalid_argument("--bytes " + std::to_string(size) + ": at most 10^9");
@@ -225,11 +237,13 @@ void run(int argc, char** argv) {
         hocket_bench::Question question;
         question.parameters = {{"step", "\"half a ping-pong\""}, {"bytes", std::to_string(size)}};
         question.baseline = {"MPI_Send/MPI_Recv", "MPI_Start/MPI_Wait"};
-        question.limit = {kLimit};
         question.bytes = size;
-        const std::vector<Contestant> contestants{shared_memory(exchange), raw(exchange),
-                                                  persistent(exchange), tasks(exchange),
-                                                  persistent_tasks(exchange)};
+        std::vector<Contestant> contestants{raw(exchange), persistent(exchange), tasks(exchange),
+                                            persistent_tasks(exchange)};
+        if (shared) {
+            question.limit = {kLimit};
+            contestants.insert(contestants.begin(), shared_memory(exchange));
+        }
         hocket_bench::measure(question, contestants, group, arguments.effort, 2);
     }
 }
