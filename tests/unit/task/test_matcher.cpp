@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cstdint>
+#include <limits>
 #include <set>
 
 #include "comm/state.hpp"
@@ -338,6 +340,19 @@ TEST(Tags, NeverShareOneBetweenPurposes) {
             EXPECT_LE(tag, highest);
         }
     EXPECT_THROW(Tags(100, 200), Error);
+}
+
+TEST(Tags, AreAsManyAsThereAre) {
+    // A call may be under way while ten million others come and go.
+    constexpr int highest = std::numeric_limits<int>::max() - 2;
+    const Tags tags(5, highest);
+    for (const std::int64_t number : {65535, 65536, 10'000'000, 40'000'000}) {
+        EXPECT_NE(tags.data(4, number), tags.data(4, 0));
+        EXPECT_NE(tags.tree(4, number), tags.tree(4, 0));
+        EXPECT_NE(tags.persistent_id(4, number), tags.persistent_id(4, 0));
+        EXPECT_LE(tags.persistent_among(Side::destination, 4, number), highest);
+        EXPECT_GE(tags.persistent_among(Side::destination, 4, number), 0);
+    }
 }
 
 TEST(Rounds, SetUpTasksThatShareNoProcessAtOnce) {
