@@ -2,9 +2,7 @@
 // Sums of blocks of numbers as two numbers that are exact, at the speed of memory.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,12 +17,10 @@ inline constexpr std::int64_t deepest = 256;
 
 struct BlockSum {
     double high = 0, low = 0;
-    bool whole = true;  ///< all make the sum exactly; else the block needs an accumulator
-    static constexpr std::size_t rests = 4;
-    double rest[rests] = {};  ///< of numbers of very different sizes, and of products
-    bool pair() const {
-        return whole && std::ranges::all_of(rest, [](double x) { return x == 0; });
-    }
+    bool whole = true;    ///< all make the sum exactly; else the block needs an accumulator
+    double rest[4] = {};  ///< the first two: of numbers of very different sizes; all: of products
+    /// Of numbers.
+    bool pair() const { return whole && rest[0] == 0 && rest[1] == 0; }
 };
 /// The size of the numbers, from one block of a sum to the next, and the parts that they need.
 struct Guess {

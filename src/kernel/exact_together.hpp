@@ -24,13 +24,8 @@ inline BlockSum joined(const BlockSum& a, const BlockSum& b) {
     const auto [low, low_error] = sum_and_error(a.low, b.low);
     // Numbers with few bits each stay so: other processes' add to them without an error.
     if (a.pair() && b.pair() && high_error == 0 && low_error == 0) return {high, low, true, {}};
-    constexpr std::size_t rests = BlockSum::rests, count = 2 * rests + 4;
-    double all[count];  // the smallest come first
-    for (std::size_t k = 0; k < rests; ++k) {
-        all[2 * k] = b.rest[rests - 1 - k];
-        all[2 * k + 1] = a.rest[rests - 1 - k];
-    }
-    std::ranges::copy(std::array{b.low, a.low, b.high, a.high}, all + 2 * rests);
+    double all[] = {b.rest[1], a.rest[1], b.rest[0], a.rest[0], b.low, a.low, b.high, a.high};
+    constexpr std::size_t count = std::size(all);
     // The sums and errors of neighbours, until two numbers have the sum.
     bool more = a.whole && b.whole;
     for (std::size_t pass = 0; more && pass < count; ++pass) {
