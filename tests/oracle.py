@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Layouts and plans by brute force, from the words of the standard; slow, and hard to get wrong.
 
-Everything follows from one function, `coordinate`: which process coordinate of its dimension owns
-an index (High Performance Fortran 1.0, section 3.3). Index sets, local arrays and traffic are then
-found by asking it for every element. Nothing here looks at the library.
+Everything follows from one function, `coordinates`: which process coordinate of its dimension owns
+each index (High Performance Fortran 1.0, section 3.3). Index sets, local arrays and traffic are
+then found from it element by element. Nothing here looks at the library.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ def coordinates(form: Format, extent: int, processes: int) -> np.ndarray:
     if form.kind == "CYCLIC":
         return index // (form.size or 1) % processes
     if form.kind == "INDIRECT":
+        assert form.values is not None and len(form.values) == extent
         return np.array(form.values, dtype=np.int64)
     if form.kind == "GEN_BLOCK":
         assert form.values is not None and sum(form.values) == extent
@@ -128,7 +129,7 @@ class Spec:
         """bool (size, *shape): does this process hold this element?"""
         held = np.zeros((self.size, *self.shape), dtype=bool)
         for rank in range(self.size):
-            held[rank][np.ix_(*self.indices(rank))] = True
+            held[(rank, *np.ix_(*self.indices(rank)))] = True
         return held
 
 

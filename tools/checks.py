@@ -65,11 +65,11 @@ def check(mpi: str, arguments: list[str]) -> int:
         folder = report.step("the build with sanitizers", lambda: build.audited(mpi))
 
     report.together(texts, sanitized)
-    if folder is not None and linters is not None:
-        report.together(
-            lambda: tidy(report, mpi, linters, folder, everything=False),
-            lambda: audit(report, folder, python),
-        )
+    if folder is not None:
+        lanes = [lambda: audit(report, folder, python)]
+        if linters is not None:
+            lanes.append(lambda: tidy(report, mpi, linters, folder, everything=False))
+        report.together(*lanes)
     return report.close("make check")
 
 

@@ -107,6 +107,8 @@ def ensure(name: str, *, demo: bool = False) -> Path:
         shutil.rmtree(prefix, ignore_errors=True)
         run([sys.executable, "-m", "venv", "--clear", prefix], log=log)
     extras = (DEMO if demo else DEVELOPMENT) if name in MPIS else (name,)
+    # An interrupted installation goes on next time.
+    stamp.write_text(f"{identity(name)} unfinished", encoding="utf-8")
     install(name, extras, python, log)
     if name in MPIS:
         vendor.settle(name, prefix)

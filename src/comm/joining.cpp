@@ -59,7 +59,6 @@ Protocol<OwnedLink> join(OwnedLink own, int first, std::vector<std::shared_ptr<E
         identities[rank].start = in.number();
         identities[rank].pid_namespace = in.number();
     }
-    link.set_highest_tag(link.highest_tag() - 1);  // which leaves one for asking_tag
     std::map<std::string, int> numbers;
     auto nodes = std::make_shared<std::vector<int>>();
     for (const std::string& name : names)

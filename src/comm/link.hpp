@@ -67,11 +67,12 @@ class Link {
 
     int rank() const { return rank_; }
     int size() const { return size_; }
-    /// For all purposes except the link's end, which has its own tag.
+    /// For all purposes except two, which have their own tags: the link's end, and requests to dial
+    /// between joined jobs.
     int highest_tag() const { return highest_tag_; }
     int closing_tag() const { return highest_tag_ + 1; }
-    /// Between joined jobs, for requests to dial.
     int asking_tag() const { return highest_tag_ + 2; }
+    static constexpr int own_tags = 2;
     void set_highest_tag(int tag) { highest_tag_ = tag; }
     /// Whether that process shares this one's memory; false for all before `set_nodes`.
     bool in_node(int rank) const {

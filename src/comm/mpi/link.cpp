@@ -47,7 +47,7 @@ Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
     check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
     own_size_ = size_;
-    highest_tag_ = vendor::highest_tag() - 1;
+    highest_tag_ = vendor::highest_tag() - own_tags;
     if constexpr (platform::simulated) {
         wakeup::set_rank(vendor::world_rank());
         handle_->world_ranks = vendor::world_ranks(handle_->comm);
@@ -57,7 +57,7 @@ Link::Link(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {
 Link::Link()
     : handle_(std::make_shared<Handle>()),
       size_(1),
-      highest_tag_(std::numeric_limits<int>::max() - 1),  // no message of this link is MPI's
+      highest_tag_(std::numeric_limits<int>::max() - own_tags),  // its messages are none of MPI's
       own_size_(1) {
     keep_from_forks();
     add_endpoints(0, {nullptr});
