@@ -42,18 +42,32 @@ CallSide side_of(const Array& array) {
             first_ranks(array.layout().size()), array.keep()};
 }
 
-// The whole of an array like `array`, on rank `root` alone.
-CallSide whole_side(const Array& array, const void* data, int root, const Shape& strides,
-                    std::shared_ptr<const void> keep) {
+// The whole of an array like `array`, on rank `root` alone. After an error the call has a fault,
+// and the side serves no transfer. `written`: the call writes into the whole.
+std::shared_ptr<CallSide> whole_side(comm::Fault& fault, const Array& array, const void* data,
+                                     int root, const Shape& strides,
+                                     std::shared_ptr<const void> keep, bool written) {
+    if (root < 0 || root >= array.comm().size()) {
+        fault = transfer::no_such_root(root, array.comm().size());
+        root = 0;
+    }
     const Shape& shape = array.layout().shape();
     std::string stars = "(";
     for (std::size_t d = 0; d < shape.size(); ++d) stars += d == 0 ? "*" : ", *";
     CallSide side{Layout(shape, stars + ")"), {}, const_cast<void*>(data), {root}, std::move(keep)};
     side.view.process = array.comm().rank() == root ? 0 : -1;
-    const Shape dense = dense_strides(shape, array.dtype().size);
-    side.view.strides = strides.empty() ? dense : strides;
-    side.view.dense = side.view.strides == dense;
-    return side;
+    if (!fault) {
+        try {
+            const Shape dense = dense_strides(shape, array.dtype().size);
+            side.view.strides = strides.empty() ? dense : strides;
+            side.view.dense = side.view.strides == dense;
+            if (side.view.process == 0)
+                fault = transfer::fault_of_whole(data, strides, array, written);
+        } catch (const std::exception&) {
+            fault = comm::Fault::current();
+        }
+    }
+    return std::make_shared<CallSide>(std::move(side));
 }
 
 // overlap[destination process] = the source process on the same rank.
@@ -231,17 +245,10 @@ void scatter(const void* whole, const Array& destination, int root,
     comm::CallSignature mine;
     mine.text = "scatter(" + destination.dtype().name + " to " +
                 layout::label(destination.layout().form()) + ", root=" + std::to_string(root) + ")";
-    if (root < 0 || root >= destination.comm().size()) {
-        mine.fault = transfer::no_such_root(root, destination.comm().size());
-        root = 0;
-    } else {
-        mine.fault = transfer::fault_in_writing(destination);
-        if (!mine.fault && destination.comm().rank() == root)
-            mine.fault = transfer::fault_of_whole(whole, options.whole_strides, destination, false);
-    }
-    call(destination.comm(), mine.text, mine,
-         std::make_shared<CallSide>(
-             whole_side(destination, whole, root, options.whole_strides, std::move(keep))),
+    mine.fault = transfer::fault_in_writing(destination);
+    auto from = whole_side(mine.fault, destination, whole, root, options.whole_strides,
+                           std::move(keep), false);
+    call(destination.comm(), mine.text, mine, std::move(from),
          std::make_shared<CallSide>(side_of(destination)), destination.dtype().size, options);
 }
 
@@ -250,15 +257,9 @@ void gather(const Array& source, void* whole, int root, const RedistributeOption
     comm::CallSignature mine;
     mine.text = "gather(" + source.dtype().name + " from " + layout::label(source.layout().form()) +
                 ", root=" + std::to_string(root) + ")";
-    if (root < 0 || root >= source.comm().size()) {
-        mine.fault = transfer::no_such_root(root, source.comm().size());
-        root = 0;
-    } else if (source.comm().rank() == root) {
-        mine.fault = transfer::fault_of_whole(whole, options.whole_strides, source, true);
-    }
-    call(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(source)),
-         std::make_shared<CallSide>(
-             whole_side(source, whole, root, options.whole_strides, std::move(keep))),
+    auto to =
+        whole_side(mine.fault, source, whole, root, options.whole_strides, std::move(keep), true);
+    call(source.comm(), mine.text, mine, std::make_shared<CallSide>(side_of(source)), std::move(to),
          source.dtype().size, options);
 }
 

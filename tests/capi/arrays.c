@@ -222,6 +222,27 @@ void test_redistribute(void) {
 }
 
 /* Wrong on one process only, an error on all of them, and the communicator stays usable. */
+/* One process alone has an array whose whole has no addresses: none waits for the others. */
+static void test_endless_whole(void) {
+    const int64_t shape = rank == 0 ? INT64_C(3) << 59 : ranks, procs = ranks;
+    double own[2] = {0};
+    hocket_layout* layout = NULL;
+    hocket_array* array = NULL;
+    if (ranks == 1) return;
+    OK(hocket_layout_make(1, &shape, "(BLOCK)", 1, &procs, 0, NULL, &layout));
+    /* No call reads this. */
+    void* const data = rank == 0 ? (void*)4096 : own;
+    OK(hocket_array_wrap(data, layout, "float64", 8, MPI_COMM_WORLD, NULL, &array));
+    for (int root = 0; root < 2; ++root) {
+        FAILS(HOCKET_ERR_MEMORY, hocket_gather(array, rank == root ? own : NULL, root, 60));
+        SAYS("more than 2^63 bytes");
+        FAILS(HOCKET_ERR_MEMORY, hocket_scatter(rank == root ? own : NULL, array, root, 60));
+        SAYS("more than 2^63 bytes");
+    }
+    OK(hocket_array_free(&array));
+    OK(hocket_layout_free(&layout));
+}
+
 void test_refusals(void) {
     hocket_layout* rows = layout_of(format("(8, 3) (BLOCK, *) @ (%d)"));
     hocket_layout* other = layout_of(format("(3, 8) (*, BLOCK) @ (%d)"));
@@ -297,4 +318,5 @@ void test_refusals(void) {
     OK(hocket_array_free(&wide));
     OK(hocket_layout_free(&rows));
     OK(hocket_layout_free(&other));
+    test_endless_whole();
 }
