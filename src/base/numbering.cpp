@@ -20,8 +20,13 @@ void set_first_index(std::int64_t first) {
     first_of_thread = first;
 }
 
+std::int64_t shifted(std::int64_t index, std::int64_t first) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(index) +
+                                     static_cast<std::uint64_t>(first));
+}
+
 std::string number(std::int64_t index) {
-    return std::to_string(index + first_index());
+    return std::to_string(shifted(index));
 }
 
 std::string number(std::size_t dimension) {
@@ -29,9 +34,9 @@ std::string number(std::size_t dimension) {
 }
 
 std::string numbers(std::span<const std::int64_t> indices) {
-    std::vector<std::int64_t> shifted(indices.begin(), indices.end());
-    for (std::int64_t& index : shifted) index += first_index();
-    return tuple(shifted);
+    std::vector<std::int64_t> all(indices.begin(), indices.end());
+    for (std::int64_t& index : all) index = shifted(index);
+    return tuple(all);
 }
 
 std::string axes(std::span<const std::int64_t> given) {

@@ -14,6 +14,22 @@ namespace hocket::text {
 std::int64_t first_index();
 void set_first_index(std::int64_t first);
 
+/// Sets this thread's first index, and restores it: a call in the meantime is another's.
+class FirstIndex {
+  public:
+    explicit FirstIndex(std::int64_t first) : before_(first_index()) { set_first_index(first); }
+    ~FirstIndex() { set_first_index(before_); }
+    FirstIndex(const FirstIndex&) = delete;
+    FirstIndex& operator=(const FirstIndex&) = delete;
+
+  private:
+    const std::int64_t before_;
+};
+
+/// index + number of the first one. It wraps, because so does the index of a caller who counts from
+/// another number.
+std::int64_t shifted(std::int64_t index, std::int64_t first = first_index());
+
 /// An index or a dimension, counted from first_index().
 std::string number(std::int64_t index);
 std::string number(std::size_t dimension);

@@ -2,12 +2,14 @@
 // A protocol as an operation, which others can poll and wait for.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/numbering.hpp"
 #include "comm/engine.hpp"
 #include "comm/protocol.hpp"
 #include "hocket/operation.hpp"
@@ -31,6 +33,7 @@ class Call final : public Activity {
 
     bool poll() override {
         if (ended_) return outcome();
+        const text::FirstIndex counting(first_);  // any thread polls, also one in another's call
         try {
             require_not_ended();
             if (!driven_->poll()) return false;  // throws if a condition does
@@ -52,6 +55,7 @@ class Call final : public Activity {
     }
     std::optional<Driven<void>> driven_;
     std::function<std::string()> text_;
+    const std::int64_t first_ = text::first_index();
     std::exception_ptr error_;
     bool ended_ = false;
 };

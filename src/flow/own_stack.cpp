@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/at_end.hpp"
+#include "base/numbering.hpp"
 #include "comm/engine.hpp"
 #include "comm/polled.hpp"
 #include "flow/processors.hpp"
@@ -164,9 +165,9 @@ class StepOnStack final : public Suspended {
     bool resume() override {
         if (!stack_) begin();
         StepOnStack* const before = std::exchange(running, this);
-        handled_.swap();
+        swap_thread();
         switch_in();
-        handled_.swap();
+        swap_thread();
         running = before;
         if (!over_) return false;
         end();
@@ -190,6 +191,12 @@ class StepOnStack final : public Suspended {
   private:
     bool leave_awaited() override { return false; }  // never asked: it has a stack
 
+    // A thread's state that belongs to the stack on which it runs.
+    void swap_thread() {
+        handled_.swap();
+        const std::int64_t first = text::first_index();
+        text::set_first_index(std::exchange(first_index_, first));
+    }
     void begin() {
         stack_.emplace(stacks().take());
         step_ = running_step();
@@ -254,6 +261,7 @@ class StepOnStack final : public Suspended {
     std::optional<Stack> stack_;
     ucontext_t inside_{}, outside_{};
     Handled handled_;
+    std::int64_t first_index_ = 0;
     Operation* awaited_ = nullptr;
     std::exception_ptr error_;  // of what it awaited, then its own
     bool over_ = false;

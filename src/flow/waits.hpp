@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbering.hpp"
 #include "flow/scope.hpp"
 #include "hocket/binding.hpp"
 
@@ -24,8 +25,8 @@ struct ThreadContext {
 };
 ThreadContext& thread_context();
 
-/// Sets this thread's context, and restores it. A step does not have the deadline of whatever call
-/// its thread has interrupted.
+/// Sets this thread's context, and restores it. A step does not have the deadline, or the first
+/// index, of whatever call its thread has interrupted.
 class Running {
   public:
     Running(State& state, int worker, Step* step);
@@ -39,6 +40,7 @@ class Running {
   private:
     ThreadContext before_;
     Deadline deadline_;
+    text::FirstIndex counting_{0};
 };
 
 /// While it lives, waits of this thread hold its worker, because they run steps themselves.

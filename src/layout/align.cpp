@@ -15,7 +15,9 @@ namespace {
 std::string text_of(const Subscript& s) {
     std::string result = s.stride == 1 ? "i" : std::to_string(s.stride) + "*i";
     if (s.stride == -1) result = "-i";
-    const std::int64_t first = text::first_index(), offset = s.offset + first - s.stride * first;
+    const auto first = static_cast<std::uint64_t>(text::first_index());
+    const auto offset = text::shifted(
+        s.offset, static_cast<std::int64_t>(first - static_cast<std::uint64_t>(s.stride) * first));
     if (offset != 0) result += (offset < 0 ? "" : "+") + std::to_string(offset);
     return result;
 }

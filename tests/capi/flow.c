@@ -312,6 +312,48 @@ static void test_task_verbs(const hocket_flow_options* options) {
     OK(hocket_tasks_free(&tasks));
 }
 
+/* As the Fortran module begins and ends its procedures. */
+static int counts_from_one(void* context) {
+    const int64_t start[2] = {0, 0}, stop[2] = {3, 3}, shape[2] = {2, 3};
+    hocket_layout* layout = NULL;
+    (void)context;
+    OK(hocket_first_index_set(1));
+    FAILS(HOCKET_ERR_LAYOUT,
+          hocket_layout_from_local_box(MPI_COMM_WORLD, 2, start, stop, shape, 60, &layout));
+    OK(hocket_first_index_set(0));
+    SAYS("in dimension 1;");
+    return 0;
+}
+static int counts_briefly(void* context) {
+    (void)context;
+    OK(hocket_first_index_set(1));
+    OK(hocket_first_index_set(0));
+    return 0;
+}
+static int counts_from_zero(void* context, void* const* parts) {
+    int64_t owner;
+    (void)parts;
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_owner(context, (const int64_t[2]){9, 0}, &owner));
+    SAYS("(9, 0)");
+    return 0;
+}
+
+/* Steps of several languages in one thread. */
+static void test_first_indices(const hocket_flow_options* options) {
+    hocket_flow* flow = NULL;
+    hocket_layout* layout = layout_of("(6, 4) (*, *) @ ()");
+    OK(hocket_flow_make(options, &flow));
+    OK(hocket_flow_task(flow, counts_from_zero, layout, 0, NULL, 0, NULL));
+    OK(hocket_first_index_set(1));
+    OK(hocket_flow_wait(flow, 60));
+    OK(hocket_first_index_set(0));
+    OK(hocket_flow_blocking_task(flow, counts_from_one, NULL, 0, NULL, 1, NULL));
+    OK(hocket_flow_blocking_task(flow, counts_briefly, NULL, 0, NULL, 0, NULL));
+    OK(hocket_flow_wait(flow, 60));
+    OK(hocket_flow_free(&flow));
+    OK(hocket_layout_free(&layout));
+}
+
 static void test_wrong_flows(void) {
     hocket_flow* flow = NULL;
     hocket_flow_options options;
