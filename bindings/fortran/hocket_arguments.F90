@@ -54,8 +54,7 @@ contains
     code = c_hocket_layout_free(c_loc(layout%handle))
   end function
 
-  ! The fault of the first wrong entry of `order`, or ''. C would count 0 less 1 from the end, and its
-  ! messages count from 0.
+  ! The fault of the first wrong entry of `order`, or ''. C would count 0 less 1 from the end.
   function fault_of_order(order) result(fault)
     integer, intent(in) :: order(:)
     character(:), allocatable :: fault

@@ -272,6 +272,7 @@ contains
     found = c_null_ptr
     where_found = c_null_ptr
     if (present(statuses)) where_found = c_loc(found)
+    call count_from_one()
     code = c_hocket_request_wait_all(size(requests, kind=c_int64_t), c_loc(handles), &
                                      seconds(timeout), where_found)
     if (present(statuses)) then
@@ -313,6 +314,7 @@ contains
     integer(c_int64_t), target :: found
     integer(c_int) :: code
     found = -1
+    call count_from_one()
     code = wait(int(count, c_int64_t), c_loc(handles), seconds(timeout), c_loc(found))
     index = int(found) + 1
     call finish(code, ierr)

@@ -64,6 +64,7 @@ contains
     rows = 0
     columns = 0
     allocate (values(max(1, processes_of(layout))))
+    call count_from_one()
     code = c_hocket_layout_blacs_grid(layout%handle, flag(transposed), c_loc(rows), &
                                       c_loc(columns), size(values, kind=c_int64_t), &
                                       c_loc(values), c_loc(count))

@@ -81,6 +81,7 @@ contains
     type(c_ptr), value :: started
     type(hocket_operation), intent(inout), target :: operation
     integer, intent(out), optional :: ierr
+    call count_from_one()
     call finish(c_hocket_started_add(started, c_loc(operation%handle)), ierr)
   end subroutine
 
@@ -93,6 +94,7 @@ contains
     type(c_accesses), target :: held
     if (refused([access], 'hocket_flow_wait_on', ierr)) return
     call hold([access], held)
+    call count_from_one()
     call finish(c_hocket_flow_wait_on(flow%handle, c_loc(held%all), seconds(timeout)), ierr)
   end subroutine
 
@@ -103,6 +105,7 @@ contains
     type(c_accesses), target :: held
     if (refused(arguments, 'hocket_annotated_call', ierr)) return
     call hold(arguments, held)
+    call count_from_one()
     call finish(c_hocket_annotated_call(annotated%handle, size(arguments, kind=c_int64_t), &
                                         c_loc(held%all)), ierr)
   end subroutine
@@ -129,6 +132,7 @@ contains
     call hold(accesses, held)
     count = size(accesses, kind=c_int64_t)
     text = wanted_text(called, present(name))
+    call count_from_one()
     select case (kind)
     case (COMPUTES)
       code = c_hocket_flow_task(flow%handle, step, context, count, c_loc(held%all), first, text)

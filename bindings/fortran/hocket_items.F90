@@ -110,6 +110,7 @@ contains
     integer, intent(out), optional :: ierr
     character(kind=c_char), allocatable, target :: name(:)
     name = c_chars(dtype)
+    call count_from_one()
     call finish(c_hocket_array_item(array%handle, c_loc(name), address), ierr)
   end subroutine
 end module

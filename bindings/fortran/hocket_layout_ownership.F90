@@ -122,10 +122,14 @@ contains
     character(kind=c_char), allocatable, target :: wrong(:)
     type(c_ptr) :: given
     real(c_double) :: seconds
+    logical :: fits
     seconds = -1
     if (present(timeout)) seconds = timeout
-    if (size(first) /= size(last)) then
-      wrong = c_chars("hocket_layout_from_local_box: 'first' and 'last' need one entry a dimension")
+    fits = size(first) == size(last)
+    if (present(shape)) fits = fits .and. size(first) == size(shape)
+    if (.not. fits) then
+      wrong = c_chars("hocket_layout_from_local_box: 'first' and 'last' need one entry a dimension, "// &
+                      "and so does 'shape'")
       call finish(c_hocket_refuse_fortran(int(comm, c_int), int(HOCKET_ERR_ARGUMENT, c_int), &
                                           c_loc(wrong), seconds), ierr)
       return

@@ -73,6 +73,7 @@ contains
       given(i)%value = values(i)%value
     end do
     text = c_chars(program)
+    call count_from_one()
     code = c_hocket_layout_from_hpf(c_loc(text), many, c_loc(given), 0_c_int64_t, c_null_ptr, &
                                     c_loc(count))
     if (code /= 0) count = 0

@@ -58,6 +58,7 @@ contains
     logical, intent(in), optional :: read_only
     character(kind=c_char), allocatable, target :: dtype(:)
     dtype = c_chars(view%dtype)
+    call count_from_one()
     if (present(read_only)) then
       call finish(c_hocket_array_wrap_const_fortran( &
                   view%address, int(view%rank, c_int64_t), c_loc(view%extents), &
@@ -84,6 +85,7 @@ contains
     data = c_null_ptr
     extents = 0
     name = c_chars(dtype)
+    call count_from_one()
     code = c_hocket_array_data_fortran(array%handle, c_loc(name), size(extents, kind=c_int64_t), &
                                        c_loc(extents), c_loc(data))
     if (code == 0) address = merge(data, c_loc(nowhere), c_associated(data))
@@ -106,6 +108,7 @@ contains
     extents = 0
     lowest = 0
     name = c_chars(dtype)
+    call count_from_one()
     code = c_hocket_halo_data_fortran(halo%handle, c_loc(name), size(extents, kind=c_int64_t), &
                                       c_loc(extents), c_loc(data))
     if (code == 0) code = c_hocket_halo_width(halo%handle, size(lowest, kind=c_int64_t), &
@@ -123,6 +126,7 @@ contains
     integer, intent(out), optional :: ierr
     character(kind=c_char), allocatable, target :: dtype(:)
     dtype = c_chars(whole%dtype)
+    call count_from_one()
     call finish(c_hocket_scatter_fortran(whole%address, int(whole%rank, c_int64_t), &
                                          c_loc(whole%extents), c_loc(whole%strides), &
                                          array%handle, c_loc(dtype), number(root, 0_c_int), &
@@ -137,6 +141,7 @@ contains
     integer, intent(out), optional :: ierr
     character(kind=c_char), allocatable, target :: dtype(:)
     dtype = c_chars(whole%dtype)
+    call count_from_one()
     call finish(c_hocket_gather_fortran(array%handle, whole%address, &
                                         int(whole%rank, c_int64_t), c_loc(whole%extents), &
                                         c_loc(whole%strides), c_loc(dtype), &
@@ -166,6 +171,7 @@ contains
     how = c_chars('auto')
     if (present(schedule)) how = c_chars(schedule)
     options%schedule = c_loc(how)
+    call count_from_one()
     call finish(c_hocket_permute(source%address, int(n, c_int64_t), c_loc(source%extents), &
                                  c_loc(source%strides), source%itemsize, c_loc(axes), &
                                  destination%address, c_loc(destination%strides), &
@@ -212,6 +218,7 @@ contains
     options%schedule = c_loc(how)
     options%method = c_loc(which)
     code = 0
+    call count_from_one()
     if (c_associated(view%address)) &
       code = c_hocket_permute_inplace(view%address, int(n, c_int64_t), c_loc(shape), &
                                       view%itemsize, c_loc(axes), c_loc(options))
@@ -229,6 +236,7 @@ contains
     numbers = rows - 1_c_int64_t
     from = form_of(source)
     to = form_of(destination)
+    call count_from_one()
     call finish(c_hocket_take_rows(source%address, c_loc(from), size(rows, kind=c_int64_t), &
                                    c_loc(numbers), source%itemsize, destination%address, &
                                    c_loc(to)), ierr)
@@ -244,6 +252,7 @@ contains
     numbers = rows - 1_c_int64_t
     from = form_of(source)
     to = form_of(destination)
+    call count_from_one()
     call finish(c_hocket_put_rows(source%address, c_loc(from), size(rows, kind=c_int64_t), &
                                   c_loc(numbers), source%itemsize, destination%address, &
                                   c_loc(to)), ierr)
@@ -264,6 +273,7 @@ contains
     a = first - 1_c_int64_t
     b = second - 1_c_int64_t
     form = form_of(matrix)
+    call count_from_one()
     call finish(c_hocket_swap_rows(matrix%address, c_loc(form), size(first, kind=c_int64_t), &
                                    c_loc(a), c_loc(b), matrix%itemsize), ierr)
   end subroutine

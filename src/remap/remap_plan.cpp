@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/text.hpp"
 #include "layout/arrangement.hpp"
 #include "layout/form.hpp"
@@ -54,8 +55,8 @@ class RemapPlanner {
     void note_bytes() {
         const auto bytes = base::product(now_.elements(at_), itemsize_);
         if (!bytes)
-            throw LayoutError("remapping " + layout::label(layout_.form()) + " by axes " +
-                              text::tuple(axes_) + " makes local arrays of more than 2^63 bytes");
+            throw LayoutError("remapping " + layout::label(layout_.form()) + " by " +
+                              text::axes(axes_) + " makes local arrays of more than 2^63 bytes");
         plan_.room = std::max(plan_.room, *bytes);
     }
 

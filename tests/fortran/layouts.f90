@@ -139,6 +139,10 @@ contains
     call hocket_layout_from_blacs(given, reshape([0, 1, 2, 3], [1, 4]), again, ierr=ierr)
     call fails(HOCKET_ERR_LAYOUT, ierr, 'another grid')
     call hocket_layout_free(layout)
+    call hocket_layout_make([6, 4], '(*, INDIRECT(0, 1, 1, 0))', [2], layout)
+    call hocket_layout_blacs_grid(layout, grid, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'the blocks of dimension 2 are not equal')
+    call hocket_layout_free(layout)
   end subroutine
 
   ! HPF's T(2*i+1) with i from 1 means template positions 3, 5, ...
@@ -194,6 +198,9 @@ contains
     call hocket_layout_global_indices(layout, 0, 3, values, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, 'no such dimension: the local array has 2')
     call hocket_layout_free(layout)
+    call hocket_layout_from_hpf('REAL A(6)'//new_line('a')//'!HPF$ PROCESSORS P(2)'//new_line('a')// &
+                                '!HPF$ DISTRIBUTE A(BLOCK(1)) ONTO P', 'A', layout, ierr=ierr)
+    call fails(HOCKET_ERR_LAYOUT, ierr, 'of the 6 indices of dimension 1;')
   end subroutine
 
   ! The directives of Foster et al., Figures 1 and 6, as they stand.

@@ -309,6 +309,9 @@ contains
     call hocket_layout_from_local_box(world, [rank + 1, 1], last(:merge(1, 2, rank == 0)), local, &
                                       timeout=60d0, ierr=ierr)
     call fails(HOCKET_ERR_ARGUMENT, ierr, "'first' and 'last' need one entry")
+    call hocket_layout_from_local_box(world, [rank + 1, 1], last, local, timeout=60d0, ierr=ierr, &
+                                      shape=last(:merge(1, 2, rank == 0)))
+    call fails(HOCKET_ERR_ARGUMENT, ierr, "and so does 'shape'")
     call hocket_layout_from_local_box(world, [rank + 1, 1], last, local, timeout=60d0)
     call hocket_layout_owner(local, [rank + 1, 2], owner)
     call check(owner == rank, 'owner of my box')

@@ -394,6 +394,23 @@ def test_messages_of_all_languages_spell_what_each_would_write() -> None:
     assert not found, found
 
 
+def test_messages_of_every_fortran_procedure_count_from_one() -> None:
+    """Each procedure that ends a call of C says so before; these only pass on what Fortran found."""
+    passing_on = {"c_hocket_fail", "c_hocket_refuse_fortran", "c_hocket_array_comm_fortran"}
+    found = []
+    for path in files("bindings/fortran"):
+        for each in re.finditer(
+            r"^  subroutine (\w+)\(.*?^  end subroutine$",
+            path.read_text(encoding="utf-8"),
+            re.MULTILINE | re.DOTALL,
+        ):
+            before, begun, after = each[0].partition("    call count_from_one()\n")
+            calls = set(re.findall(r"\bc_hocket_\w+", each[0])) - passing_on
+            if calls and "call finish(" in each[0] and not (begun and "call finish(" in after):
+                found.append(f"{name(path)}: {each[1]}")
+    assert not found, found
+
+
 def test_the_architecture_page_has_the_rooms_and_their_arrows():
     """Its table is USES, and its picture has a brick for each room."""
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
