@@ -104,6 +104,11 @@ int hocket_layout_boxes(int64_t dimensions, const int64_t* shape, int64_t proces
         if (processes < 0 || processes > INT32_MAX)
             throw ArgumentError("there are " + std::to_string(processes) +
                                 " processes; give 0 to " + std::to_string(INT32_MAX));
+        // Without dimensions no list would be as long as a wrong number.
+        if (constexpr int most = 1 << 20; dimensions == 0 && processes > most)
+            throw ArgumentError("there are " + std::to_string(processes) +
+                                " processes for one element; give " + std::to_string(most) +
+                                " at most");
         const std::int64_t many = processes * dimensions;
         const auto starts = list(many, start, "start"), stops = list(many, stop, "stop");
         std::vector<hocket::IndexBox> boxes;

@@ -228,6 +228,7 @@ void test_layout_ownership(void) {
     FAILS(HOCKET_ERR_LAYOUT, hocket_layout_boxes(2, shape, 3, stop, start, &none));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_boxes(2, shape, 3, start, NULL, &none));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_boxes(0, NULL, INT64_C(1) << 60, NULL, NULL, &none));
+    FAILS(HOCKET_ERR_ARGUMENT, hocket_layout_boxes(0, NULL, INT32_MAX, NULL, NULL, &none));
     OK(hocket_layout_elements(1, shape, 2, counts, elements, &made));
     OK(hocket_layout_global_indices(made, 0, 0, 8, values, &count));
     CHECK(count == 3 && values[0] == 4 && values[1] == 0 && values[2] == 2);
