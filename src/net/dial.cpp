@@ -31,7 +31,7 @@ void warn_once() {
     static std::once_flag warned;
     std::call_once(warned, [] {
         std::fputs(
-            "hocket: secure=False: whoever reaches the line can read and change what passes\n",
+            "hocket: a line is not secure: whoever reaches it can read and change what passes\n",
             stderr);
     });
 }
@@ -46,7 +46,7 @@ Dial::Dial(DialOptions how, Hello hello)
     if (how_.key.empty()) return;
     if (!how_.secure)
         throw Error(
-            "a key encrypts, and secure=False says that nothing is encrypted; leave out one of "
+            "a key encrypts, and a line that is not secure encrypts nothing; leave out one of "
             "them");
     key_ = std::make_shared<const Key>(Key::read(how_.key));
 }
@@ -60,7 +60,7 @@ bool Dial::poll() {
         throw JobLostError("the port " + text::quoted(how_.port) +
                            " let nobody in: " + error.what() +
                            "; either its program or the line to it has ended, or it wants a key "
-                           "(key=), or another one");
+                           "file, or another one");
     }
     if (in_ || platform::seconds() < until_) return in_;
     if (!connection_) fail_unreached();
@@ -81,8 +81,8 @@ bool Dial::reach() {
     } else if (const auto address = address_of(how_.port)) {
         if (how_.secure && !key_)
             throw Error("to connect to " + how_.port +
-                        " a key is needed; give the path of the key file that the port has "
-                        "(key=), or say secure=False on both sides");
+                        " a key is needed; give the path of the key file that the port has, or "
+                        "say on both sides that the line is not secure");
         reach_host(*address);
     } else {
         reach_name();

@@ -82,7 +82,7 @@ namespace {
 std::string wrong(const team::Group& group, const Call& call, const TeamOptions& options) {
     const int narrow = options.narrow;
     if (!options.barrier && !can_skip_barrier(call.op))
-        return "barrier=False: only scans and putget can do without one";
+        return "only scans and putget can do without a barrier";
     if (speaks_of_process(call.op) && !group.mask.contains(call.process)) {
         const char* what = call.op == Op::putget ? "the source" : "the vote";
         return std::string(what) + " is process " + std::to_string(call.process) +
