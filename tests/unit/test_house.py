@@ -379,7 +379,7 @@ def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None
 
 
 # Expressions that only Python's users write, in the text of a message.
-PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room)=|\btasks\(\{|\bTeam\(comm")
+PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room|secure|barrier)=|\btasks\(\{|\bTeam\(comm")
 
 
 def test_messages_of_all_languages_spell_what_each_would_write() -> None:
@@ -395,7 +395,7 @@ def test_messages_of_all_languages_spell_what_each_would_write() -> None:
 
 
 def test_messages_of_every_fortran_procedure_count_from_one() -> None:
-    """Each procedure that ends a call of C says so before; these only pass on what Fortran found."""
+    """Each procedure that ends a call of C says so before, but for calls that pass on a fault."""
     passing_on = {"c_hocket_fail", "c_hocket_refuse_fortran", "c_hocket_array_comm_fortran"}
     found = []
     for path in files("bindings/fortran"):
@@ -404,7 +404,7 @@ def test_messages_of_every_fortran_procedure_count_from_one() -> None:
             path.read_text(encoding="utf-8"),
             re.MULTILINE | re.DOTALL,
         ):
-            before, begun, after = each[0].partition("    call count_from_one()\n")
+            _, begun, after = each[0].partition("    call count_from_one()\n")
             calls = set(re.findall(r"\bc_hocket_\w+", each[0])) - passing_on
             if calls and "call finish(" in each[0] and not (begun and "call finish(" in after):
                 found.append(f"{name(path)}: {each[1]}")
