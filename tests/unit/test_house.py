@@ -379,7 +379,9 @@ def test_no_message_has_an_article_before_a_word_that_it_does_not_know() -> None
 
 
 # Expressions that only Python's users write, in the text of a message.
-PYTHONIC = re.compile(r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room|secure|barrier)=|\btasks\(\{|\bTeam\(comm")
+PYTHONIC = re.compile(
+    r"\b(?:hk|np|w)\.\w|\b(?:axes|dtype|out|comm|room|secure|barrier)=|\btasks\(\{|\bTeam\(comm"
+)
 
 
 def test_messages_of_all_languages_spell_what_each_would_write() -> None:
