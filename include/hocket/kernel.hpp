@@ -98,7 +98,9 @@ void permute(const void* source, std::span<const std::int64_t> shape,
              std::span<const std::int64_t> destination_strides, const PermuteOptions& options = {});
 
 struct InplaceOptions {
-    int threads = 0;  ///< 0: HOCKET_THREADS, else the available cores
+    /// 0: HOCKET_THREADS, else the available cores. Arrays of less than 192 KiB use one, unless a
+    /// method or schedule is named.
+    int threads = 0;
     /// The assignment of cycles to threads (He and Ding, section 4.1): "auto", "static",
     /// "static,balanced", "guided[,n]", "dynamic[,n][,largest]", "affinity[,n]".
     std::string schedule = "auto";
@@ -107,7 +109,8 @@ struct InplaceOptions {
     /// then follows cycles).
     std::string method = "auto";
     /// The most bytes of memory beside the array. None: 1 % of the array and 4 MiB a thread for
-    /// "auto", and as many as a named method needs.
+    /// "auto", and as many as a named method needs. Threads keep their buffers for the next call:
+    /// the caller's up to 4 MiB.
     std::optional<std::int64_t> cap = {};
 };
 

@@ -256,6 +256,8 @@ Distances measure_distances(const Meter& meter) {
     const auto squares_of_pairs = [&] { return measure_squares(meter, 1500); };
     choose(chosen, &Distances::pair_tile, {32 * KiB, 72 * KiB, 144 * KiB, 288 * KiB, 576 * KiB},
            squares_of_pairs);
+    // Without prefetches or with them: the tiles of pairs keep the size chosen with the present
+    // setting.
     choose(chosen, &Distances::fetched_tile, {INT64_C(64), 576 * KiB}, squares_of_pairs);
     return chosen;
 }

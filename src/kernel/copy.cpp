@@ -4,23 +4,18 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/box.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/joined_tiles.hpp"
 #include "kernel/nested_tiles.hpp"
+#include "kernel/ranges.hpp"
 #include "kernel/runs.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
 
 namespace hocket::kernel {
 namespace {
-
-// With fewer bytes a part, or fewer parts, handing parts out costs more than it saves.
-constexpr std::int64_t least_bytes_a_part = 64 << 10, least_bytes = 3 * least_bytes_a_part;
-// Copies of fewer bytes wake threads only if they are slow.
-constexpr std::int64_t least_bytes_to_wake = 6 << 20;
 
 // Both sides of smaller boxes stay in the first-level cache in any order, so that preparing blocks
 // would take most of the time.
@@ -83,24 +78,6 @@ std::size_t longest(std::span<const Loop> loops) {
         std::max_element(loops.begin(), loops.end(),
                          [](const Loop& a, const Loop& b) { return a.extent < b.extent; });
     return static_cast<std::size_t>(found - loops.begin());
-}
-
-/// Divides [0, total) into even ranges for the threads, and calls function(first, last) for each.
-template <class Function>
-void in_ranges(int threads, std::int64_t total, std::int64_t bytes, Function&& function) {
-    const std::int64_t useful = std::min(bytes / least_bytes_a_part, total);
-    if (threads == 1 || bytes < least_bytes || useful <= 1) return function(std::int64_t{0}, total);
-    // A few ranges a thread, so that a thread that lost its core does not delay the others much.
-    const std::int64_t parts =
-        std::min<std::int64_t>(useful, std::int64_t{4} * base::resolve_threads(threads));
-    const auto run_part = [&](std::int64_t part) {
-        const auto bound = [&](std::int64_t p) {
-            return total / parts * p + total % parts * p / parts;
-        };
-        function(bound(part), bound(part + 1));
-    };
-    base::parallel_for(threads, parts, run_part,
-                       bytes >= least_bytes_to_wake ? base::Wake::at_once : base::Wake::if_long);
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/pool.hpp"
 #include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
 #include "kernel/inplace_steps.hpp"
+#include "kernel/ranges.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
 
@@ -76,12 +76,11 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
     Extents starts;
     for (std::int64_t row = 0; row < count(); ++row)
         starts.push_back(rows.offset(row / parts.count()) + parts.offset(row % parts.count()));
-    const std::int64_t ranges = std::min(all.count(), std::int64_t{8} * threads);
-    const bool few = all.count() < threads;  // then threads share the copies of each
-    base::parallel_for(few ? 1 : threads, ranges, [&](std::int64_t range) {
+    // The threads share the copies of each of a few.
+    const bool few = all.count() < threads && bytes() >= least_shared_bytes;
+    const auto permute_groups = [&](std::int64_t begin, std::int64_t last) {
         std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
-        const std::int64_t last = all.count() * (range + 1) / ranges;
-        for (std::int64_t group = all.count() * range / ranges; group < last; ++group) {
+        for (std::int64_t group = begin; group < last; ++group) {
             std::byte* const first = array + all.offset(group);
             // The second-level cache also holds the next group.
             Prefetcher ahead;
@@ -91,7 +90,8 @@ void Groups::permute(std::byte* array, bool gathers, int threads) const {
             copy_rows(first, starts, buffer, gathers, few ? threads : 1, ahead);
             if (!gathers) copy.run(buffer, first, few ? threads : 1, Stores::cached);
         }
-    });
+    };
+    in_ranges(few ? 1 : threads, all.count(), all.count() * bytes(), permute_groups, more_ranges);
 }
 
 /// From the buffer to the rows of a group, or back.
@@ -99,13 +99,12 @@ void Groups::copy_rows(std::byte* group, const Extents& starts, std::byte* buffe
                        int threads, Prefetcher& ahead) const {
     const std::int64_t in_block = parts.count(), slice = ceil_div(run, INT64_C(64) * threads) * 64;
     const std::int64_t piece = in_block > 1 ? part : slice, pieces = ceil_div(run, piece);
-    base::parallel_for(threads, threads, [&](std::int64_t thread) {
+    in_ranges(threads, pieces, bytes(), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = 0; row < std::ssize(starts); ++row) {
             std::byte* const in_row = group + starts[static_cast<std::size_t>(row)];
             std::byte* const ordered_at =
                 buffer + row / in_block * in_block * run + row % in_block * piece;
-            for (std::int64_t k = pieces * thread / threads, end = pieces * (thread + 1) / threads;
-                 k < end; ++k) {
+            for (std::int64_t k = begin; k < end; ++k) {
                 std::byte* const at = ordered_at + k * in_block * piece;
                 copy_cached(to_rows ? in_row + k * piece : at, to_rows ? at : in_row + k * piece,
                             std::min(piece, run - k * piece));

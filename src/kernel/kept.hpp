@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last few results of computations that calls in a row repeat.
+// The last few results of computations that calls in a row repeat. No call waits for another: a
+// fork during one leaves the child with a locked mutex.
 #pragma once
 
 #include <array>
@@ -13,16 +14,19 @@ namespace hocket::kernel {
 template <class Key, class Value>
 class Kept {
   public:
-    /// Nothing if it is none of the last ones.
+    /// Nothing if it is none of the last ones, or another thread is here.
     std::shared_ptr<const Value> find(const Key& key) {
-        const std::lock_guard lock(mutex_);
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock) return nullptr;
         for (const auto& [kept, value] : values_)
             if (value && kept == key) return value;
         return nullptr;
     }
+    /// Does nothing if another thread is here.
     void keep(Key key, std::shared_ptr<const Value> value) {
-        const std::lock_guard lock(mutex_);
-        values_[next_++ % values_.size()] = {std::move(key), std::move(value)};
+        std::pair entry(std::move(key), std::move(value));  // afterwards the oldest: freed unlocked
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (lock) std::swap(values_[next_++ % values_.size()], entry);
     }
 
   private:

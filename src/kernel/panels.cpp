@@ -13,6 +13,7 @@
 #include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
+#include "kernel/ranges.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
 #include "kernel/tiles.hpp"
@@ -101,11 +102,6 @@ class PanelTranspose {
     std::optional<Copy> copy_;
 };
 
-/// The beginning of the given part of `count` items in `parts` even parts.
-std::int64_t bound_of(std::int64_t count, std::int64_t parts, std::int64_t part) {
-    return count / parts * part + count % parts * part / parts;
-}
-
 /// A run of blocks' positions, as contiguous pieces: calls piece(offset of the positions, blocks).
 template <class Piece>
 void for_rows(const Panels& panels, std::int64_t first, std::int64_t count, Piece&& piece) {
@@ -140,17 +136,8 @@ void run_panels(const Panels& panels, bool upwards, std::int64_t row, int thread
             write(panel_of(k), buffer, ahead);
         }
     };
-    const std::int64_t most = base::resolve_threads(threads);
-    if (!panels.shifted()) {
-        // Several ranges a thread, so that a thread that lost its core does not delay the others
-        // much.
-        const std::int64_t ranges = std::min(count, most == 1 ? 1 : 8 * most);
-        base::parallel_for(threads, ranges, [&](std::int64_t range) {
-            run(bound_of(count, ranges, range), bound_of(count, ranges, range + 1));
-        });
-        return;
-    }
-    const std::int64_t bands = std::min<std::int64_t>(most, count);
+    if (!panels.shifted()) return in_ranges(threads, count, count * bytes, run, more_ranges);
+    const std::int64_t bands = std::min<std::int64_t>(base::resolve_threads(threads), count);
     if (bands == 1) return run(0, count);
     const auto bound = [&](std::int64_t band) { return bound_of(count, bands, band); };
     std::vector<std::unique_ptr<std::byte[]>> waiting;
@@ -173,7 +160,7 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
     const std::int64_t bytes = panels.panel_bytes(), in_item = panels.count() / items;
     const std::int64_t rings = ceil_div(in_item, in_ring);
     const bool fetched = fetches_row(row);
-    base::parallel_for(threads, items * rings, [&](std::int64_t ring) {
+    const auto run = [&](std::int64_t ring) {
         const std::int64_t begin = ring % rings * in_ring;
         const std::int64_t count = std::min(in_ring, in_item - begin);
         std::byte* const first = array + (ring / rings * in_item + begin) * bytes;
@@ -185,7 +172,8 @@ void run_rings(const Panels& panels, std::byte* array, std::int64_t in_ring, std
             transposition.run(panel, k == 0 ? buffer : panel - bytes, ahead);
         }
         copy_cached(first + (count - 1) * bytes, buffer, bytes);
-    });
+    };
+    base::parallel_for(threads, items * rings, run, wake_for(panels.count() * bytes));
 }
 
 }  // namespace
@@ -226,7 +214,8 @@ std::int64_t Panels::ring(bool gathering, std::int64_t items, int threads) const
     // Several rings a thread, so that a thread that lost its core does not delay the others much;
     // but one at least.
     const std::int64_t several = std::max(least, ceil_div(in_item, ceil_div(8 * most, items)));
-    return std::min(several, ceil_div(in_item, ceil_div(most, items)));
+    const std::int64_t ring = std::min(several, ceil_div(in_item, ceil_div(most, items)));
+    return ring > 1 ? ring : 0;
 }
 
 void Panels::gather(std::byte* array, int threads, std::int64_t in_ring, std::int64_t items) const {
@@ -292,19 +281,17 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
     const PanelTranspose turn_matrix(matrix ? permutation.extents[0] : 1,
                                      matrix ? permutation.extents[1] : 1, permutation.block,
                                      from[0], permutation.extents[0] * permutation.block);
-    // The threads share a single slab.
-    const std::int64_t most = base::resolve_threads(threads), bytes = transposition.bytes();
-    const bool few = permutation.batch < most;
-    const std::int64_t ranges = few || most == 1 ? 1 : std::min(permutation.batch, 8 * most);
-    base::parallel_for(few ? 1 : threads, ranges, [&](std::int64_t range) {
-        const std::int64_t last = bound_of(permutation.batch, ranges, range + 1);
-        for (std::int64_t item = bound_of(permutation.batch, ranges, range); item < last; ++item) {
+    const std::int64_t batch = permutation.batch, bytes = transposition.bytes();
+    // The threads share each of a few slabs.
+    const bool few = batch < base::resolve_threads(threads) && bytes >= least_shared_bytes;
+    const bool ahead_pays =
+        !few && fetches_ahead(bytes, matrix ? permutation.extents[1] * permutation.block : 0);
+    const auto run = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t item = first; item < last; ++item) {
             std::byte* const slab = array + item * bytes;
             std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
             Prefetcher ahead;
-            if (item + 1 < last &&
-                fetches_ahead(bytes, matrix ? permutation.extents[1] * permutation.block : 0))
-                ahead = Prefetcher(slab + bytes, bytes, 2 * bytes);
+            if (item + 1 < last && ahead_pays) ahead = Prefetcher(slab + bytes, bytes, 2 * bytes);
             if (matrix && !few) {
                 turn_matrix.run(slab, buffer, ahead);
             } else {
@@ -320,12 +307,15 @@ void permute_slabs(std::byte* array, const Permutation& permutation, int threads
                 write(0, bytes, ahead);
                 continue;
             }
-            base::parallel_for(threads, most, [&](std::int64_t part) {
-                Prefetcher none;
-                write(bound_of(bytes, most, part), bound_of(bytes, most, part + 1), none);
-            });
+            constexpr std::int64_t line = 64;
+            in_ranges(threads, ceil_div(bytes, line), bytes,
+                      [&](std::int64_t begin, std::int64_t end) {
+                          Prefetcher none;
+                          write(begin * line, std::min(end * line, bytes), none);
+                      });
         }
-    });
+    };
+    in_ranges(few ? 1 : threads, batch, batch * bytes, run, more_ranges);
 }
 
 }  // namespace hocket::kernel

@@ -11,6 +11,7 @@
 #include "kernel/inplace.hpp"
 #include "kernel/loop_schedule.hpp"
 #include "kernel/permutation.hpp"
+#include "kernel/ranges.hpp"
 #include "kernel/scratch.hpp"
 
 namespace hocket::kernel {
@@ -79,6 +80,9 @@ Resources means_for(const Permutation& permutation, const InplaceOptions& option
     if (means.memory < 0)
         throw Error("the cap on extra memory is " + std::to_string(means.memory) +
                     " bytes; give 0 or more");
+    // To wake threads takes longer than to permute a small array. A method or schedule that is
+    // named gets the threads it asks for.
+    if (bounded && options.schedule == "auto" && array < least_shared_bytes) means.threads = 1;
     return means;
 }
 
@@ -130,6 +134,8 @@ Inplace::Inplace(std::span<const std::int64_t> shape, std::int64_t itemsize,
       plan_(kept_plan(permutation_, means_)) {}
 
 void Inplace::run(void* array) const {
+    // A buffer that an earlier call has left counts, too.
+    trim_thread_scratch(Scratch::panel, means_.memory - plan_->memory());
     const Pass pass{.threads = means_.threads, .schedule = schedule_};
     for (const Step& step : plan_->steps) step.run(static_cast<std::byte*>(array), pass);
     trim_thread_scratch(Scratch::panel, 4 << 20);  // as much as a call may take anyway

@@ -216,10 +216,10 @@ bool RingedTiles::possible() const {
     // into its first level, stores to them then wait for the second, one after another. (Measured;
     // on another, with 8 lines a set, 24 rows gain and more do not. Another buffer for each tile,
     // as for pairs of them, costs more than the cycles gain.)
-    constexpr std::int64_t few = 12, many = 24;
+    constexpr std::int64_t many = 24;
     if (bands() == 0 || across() == 0) return false;
     const std::int64_t shared = most_in_set(1);
-    return shared <= few ||
+    return shared <= most_near_methods ||
            (distances().fetching == Fetching::second_level && shared <= many && shared < side);
 }
 

@@ -5,10 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/checked.hpp"
-#include "base/pool.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
+#include "kernel/ranges.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/square_pairs.hpp"
 #include "kernel/stream.hpp"
@@ -16,8 +15,6 @@
 
 namespace hocket::kernel {
 namespace {
-
-using base::ceil_div;
 
 constexpr std::int64_t cache_line = 64;
 
@@ -59,8 +56,7 @@ bool few_sets(std::int64_t pitch) {
 
 /// Whether the last level of caches does not hold the matrices.
 bool are_far(const Squares& squares) {
-    return squares.outer * squares.inner * squares.side * squares.side * squares.unit >=
-           distances().far_array;
+    return squares.bytes() >= distances().far_array;
 }
 
 /// Whether pairs of such tiles are prefetched: the second-level cache holds the rows of two.
@@ -203,14 +199,10 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
     const auto position = [&](std::int64_t k) {
         return array + k / inner * side * pitch + k % inner * inner_step;
     };
-    // Neighbours share cache lines and pages, so a thread takes many at a time.
-    const std::int64_t all = outer * inner;
-    const std::int64_t together = ceil_div(all, std::int64_t{8} * threads);
-    base::parallel_for(threads, ceil_div(all, together), [&](std::int64_t group) {
+    const auto run = [&](std::int64_t first, std::int64_t last) {
         std::byte* const buffer =
             thread_scratch(Scratch::panel, inside ? small.memory() : side * apart);
-        const std::int64_t last = std::min((group + 1) * together, all);
-        for (std::int64_t k = group * together; k < last; ++k) {
+        for (std::int64_t k = first; k < last; ++k) {
             std::byte* const matrix = position(k);
             if (inside) {
                 Prefetcher ahead;
@@ -225,7 +217,9 @@ void Squares::turn_whole(std::byte* array, const Tiling& tiling, int threads) co
                 store(matrix + row * pitch, buffer + row * apart, side * unit);
         }
         stream_fence();
-    });
+    };
+    // Neighbours share cache lines and pages, so a thread takes many at a time.
+    in_ranges(threads, outer * inner, bytes(), run, more_ranges);
 }
 
 void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) const {
@@ -239,7 +233,7 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
     const TileKernel turn_down = select_tile_kernel(to_buffer);
     const TileKernel turn_up = select_tile_kernel(both ? to_buffer : in_place);
     const StreamCopy store = past ? select_stream_copy() : copy_cached;
-    const TilePairs pairs(*this, array, width, threads);
+    const TilePairs pairs(*this, array, width);
     // The first level does not hold two tiles and the next two if their rows share its sets.
     const Fetching fetching =
         tiling.method != Method::exchange && (both || 4 * width <= rows_near(pitch))
@@ -253,33 +247,32 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
         for (std::int64_t row = 0; row < rows; ++row)
             store(to + row * pitch, from + row * apart, bytes);
     };
-    base::parallel_for(threads, pairs.groups(), [&](std::int64_t group) {
+    const auto run = [&](std::int64_t first, std::int64_t last) {
         std::byte* const buffer = thread_scratch(Scratch::panel, memory_of(tiling));
         std::byte* const lower = buffer + width * apart;
-        TilePairs::Walk walk = pairs.group(group);
-        auto now = walk.next();
-        while (now) {
-            const auto coming = walk.next();
+        for (std::int64_t k = first; k < last; ++k) {
+            const TilePairs::Pair now = pairs.at(k);
             Prefetcher above, below;
-            if (coming && fetched)
-                above = coming_rows(coming->above, coming->rows, coming->columns);
-            if (coming && fetched && !coming->diagonal())
-                below = coming_rows(coming->below, coming->columns, coming->rows);
+            if (fetched && k + 1 < last) {
+                const TilePairs::Pair coming = pairs.at(k + 1);
+                above = coming_rows(coming.above, coming.rows, coming.columns);
+                if (!coming.diagonal())
+                    below = coming_rows(coming.below, coming.columns, coming.rows);
+            }
             Tile down = to_buffer, up = both ? to_buffer : in_place;
-            down.nj = up.ni = now->rows;
-            down.ni = up.nj = now->columns;
-            transpose_strips(turn_down, now->above, buffer, down, fetched ? &above : nullptr);
-            if (!now->diagonal())
-                transpose_strips(turn_up, now->below, both ? lower : now->above, up,
+            down.nj = up.ni = now.rows;
+            down.ni = up.nj = now.columns;
+            transpose_strips(turn_down, now.above, buffer, down, fetched ? &above : nullptr);
+            if (!now.diagonal())
+                transpose_strips(turn_up, now.below, both ? lower : now.above, up,
                                  fetched ? &below : nullptr);
-            if (!now->diagonal() && both)
-                store_rows(now->above, lower, now->rows, now->columns * unit);
-            store_rows(now->below, buffer, now->columns, now->rows * unit);
-            if (now->diagonal()) below.worked(now->rows * now->columns * unit);
-            now = coming;
+            if (!now.diagonal() && both) store_rows(now.above, lower, now.rows, now.columns * unit);
+            store_rows(now.below, buffer, now.columns, now.rows * unit);
+            if (now.diagonal()) below.worked(now.rows * now.columns * unit);
         }
         if (past) stream_fence();
-    });
+    };
+    in_ranges(threads, pairs.count(), bytes(), run, more_ranges);
 }
 
 double Squares::cost() const {

@@ -14,6 +14,7 @@ struct Squares {
     std::int64_t outer = 1, inner = 1, inner_step = 0;
 
     void transpose(std::byte* array, int threads) const;
+    std::int64_t bytes() const { return outer * inner * side * side * unit; }
     /// Bytes of buffers, all threads together.
     std::int64_t memory(int threads) const;
     double cost() const;  // 1: the array read and written once at the speed of memory

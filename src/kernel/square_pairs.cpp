@@ -9,7 +9,7 @@ namespace hocket::kernel {
 
 using base::ceil_div;
 
-TilePairs::TilePairs(const Squares& squares, std::byte* array, std::int64_t width, int threads)
+TilePairs::TilePairs(const Squares& squares, std::byte* array, std::int64_t width)
     : squares_(squares), array_(array), width_(width) {
     // Tiles begin at cache lines, if the lines begin at the same units of all rows: the first tile
     // is narrower by the matrix's offset within a line. Otherwise each row of a tile would share a
@@ -22,18 +22,6 @@ TilePairs::TilePairs(const Squares& squares, std::byte* array, std::int64_t widt
     if (lines && in_line % unit == 0) before_ = in_line / unit;
     tiles_ = ceil_div(side + before_, width);
     pairs_ = tiles_ * (tiles_ + 1) / 2;
-    all_ = squares.outer * squares.inner * pairs_;
-    // Neighbours share cache lines and pages, so a group is many of them.
-    together_ =
-        std::max<std::int64_t>(1, ceil_div(all_, threads == 1 ? 1 : std::int64_t{8} * threads));
-}
-
-std::int64_t TilePairs::groups() const {
-    return ceil_div(all_, together_);
-}
-
-TilePairs::Walk TilePairs::group(std::int64_t index) const {
-    return {*this, index * together_, std::min((index + 1) * together_, all_)};
 }
 
 std::int64_t TilePairs::begin_of(std::int64_t tile) const {

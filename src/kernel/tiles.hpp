@@ -68,10 +68,9 @@ inline Tile transposed(std::int64_t rows, std::int64_t columns, std::int64_t uni
 
 /// That cache: so many times these bytes. Addresses that differ by a multiple of them share a set.
 /// Not more than the processors that have been measured: others may have larger sets.
-constexpr std::int64_t near_method = 4096;
+constexpr std::int64_t near_method = 4096, most_near_methods = 12;
 inline std::int64_t near_methods() {
-    constexpr std::int64_t most = 12;
-    return std::clamp<std::int64_t>(distances().near_cache / near_method, 1, most);
+    return std::clamp<std::int64_t>(distances().near_cache / near_method, 1, most_near_methods);
 }
 
 /// Rows of a buffer are an odd number of cache lines apart, so that they spread over all sets.

@@ -186,13 +186,13 @@ TEST(PermuteInplace, prefetching_into_either_cache) {
         std::string method;
     };
     const std::vector<Case> cases{
-        {{301, 301}, {1, 0}, 8, "square"},       {{300, 300}, {1, 0}, 4, "square"},
+        {{301, 301}, {1, 0}, 8, "square"},       {{1500, 1500}, {1, 0}, 4, "square"},
         {{512, 512}, {1, 0}, 16, "square"},      {{900, 3, 900}, {2, 1, 0}, 3, "square"},
         {{800, 1200}, {1, 0}, 8, "tiles"},       {{401, 401, 80}, {1, 0, 2}, 7, "cycles"},
         {{90, 70, 130}, {1, 0, 2}, 8, "cycles"}, {{7001, 30}, {1, 0}, 8, "panels"},
         {{3, 11, 320}, {1, 0, 2}, 8, "cycles"},  {{512, 512}, {1, 0}, 8, "square"},
         {{384, 384}, {1, 0}, 8, "square"},       {{2, 450, 1024}, {0, 2, 1}, 4, "tiles"},
-        {{520, 1040}, {1, 0}, 16, "tiles"}};
+        {{520, 1040}, {1, 0}, 16, "tiles"},      {{401, 301}, {1, 0}, 8, "slab"}};
     for (const Fetching fetching : {Fetching::second_level, Fetching::first_level})
         for (const auto& [shape, axes, itemsize, method] : cases)
             for (const int threads : {1, 3}) {
@@ -285,18 +285,21 @@ TEST(ExplainPermute, says_what_and_why) {
     says({100, 200}, {0, 1}, "nothing moves");
     // A plan that is kept serves only calls with the same means.
     InplaceOptions other = one;
-    other.cap = 300'000;
-    const auto of = [](const InplaceOptions& options) {
-        return explain_permute(Extents{4000, 3000}, Extents{1, 0}, 8, options);
+    const auto of = [&] { return explain_permute(Extents{700, 400}, Extents{1, 0}, 8, other); };
+    const auto bytes_beside = [&] {
+        const std::string text = of();
+        return std::stoll(text.substr(text.rfind("; ") + 2));
     };
-    EXPECT_NE(of(other), of(one));
-    EXPECT_NE(of(other).find("of 300000 allowed"), std::string::npos) << of(other);
+    const auto wanted = bytes_beside();
+    other.cap = wanted - 1;
+    EXPECT_LT(bytes_beside(), wanted);
+    other.cap = 1'000'000'000;
+    const auto of_one_thread = bytes_beside();
+    other.threads = 64;
+    EXPECT_NE(bytes_beside(), of_one_thread);
     other = one;
     other.method = "slab";
-    EXPECT_NE(of(other).find("slabs"), std::string::npos) << of(other);
-    other = one;
-    other.threads = 64;
-    EXPECT_NE(of(other), of(one));
+    EXPECT_NE(of().find("slabs"), std::string::npos) << of();
     for (const Extents& shape : {Extents{30000, 30000}, Extents{65537, 65539},
                                  Extents{3, INT64_C(1) << 31}, Extents{99991, 99989}}) {
         const std::string text = explain_permute(shape, Extents{1, 0}, 8, one);
