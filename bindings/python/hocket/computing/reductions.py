@@ -58,22 +58,22 @@ def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
 
     def find(x: AnyArray, axes: Optional[Shape]) -> Any:
         if wraps and axes and x.size >= 4096 and x.dtype == wanted:
-            if x.flags.c_contiguous and x.flags.aligned:
-                found = sum_of_columns(x, axes)
-                if found is not None:
-                    return found
+            found = sum_of_columns(x, axes)
+            if found is not None:
+                return found
         return ufunc.reduce(x, axis=axes, dtype=kind, keepdims=axes is not None)
 
     return find
 
 
 def sum_of_columns(x: AnyArray, axes: Shape) -> Optional[AnyArray]:
-    """The sums of a dense array's 64-bit integers over its first axes, which NumPy adds a row at a
-    time; None if `axes` are others, or rows are short."""
+    """The sums of 64-bit integers over the first axes, which NumPy adds a row at a time; None if
+    `axes` are others, if rows are short, or if the array is not dense."""
     count = len(axes)
     shape = x.shape[count:]
     columns = math.prod(shape)
-    if columns < 16 or axes != tuple(range(count)):
+    dense = x.flags.c_contiguous and x.flags.aligned
+    if not dense or columns < 16 or axes != tuple(range(count)):
         return None
     found = np.empty((*(1,) * count, *shape), x.dtype)
     _mpi.sum_columns(address(x), math.prod(x.shape[:count]), columns, address(found))
