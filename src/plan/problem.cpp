@@ -23,9 +23,9 @@ std::vector<std::int64_t> checked_axes(const Layout& source, const Layout& desti
     const std::vector<std::int64_t> given = axes;
     std::vector<bool> seen(n, false);
     if (axes.size() != n)
-        throw LayoutError(text::axes(given) + ": not one for each of the " + std::to_string(n) +
-                          " dimensions of the source's shape " + layout::text_of(source.shape()) +
-                          "; name each once");
+        throw LayoutError(text::axes(given) + (text::first_index() == 0 ? " do" : " does") +
+                          " not fit the source's shape " + layout::text_of(source.shape()) +
+                          "; name each of its " + std::to_string(n) + " dimensions once");
     for (std::int64_t& axis : axes) {
         if (axis < 0) axis += static_cast<std::int64_t>(n);
         if (axis < 0 || axis >= static_cast<std::int64_t>(n) ||
