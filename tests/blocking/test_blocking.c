@@ -274,6 +274,7 @@ static int fails(void* context) {
     MPI_Barrier(MPI_COMM_WORLD);
     return 7;
 }
+#ifndef MPICH_VERSION /* which ends the program, whatever the communicator's error handler */
 /* A function for one message returns the message's error, as outside of steps. */
 static int truncated(void* context) {
     MPI_Comm comm = *(MPI_Comm*)context;
@@ -285,6 +286,7 @@ static int truncated(void* context) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return 0;
 }
+#endif
 static void errors(void) {
     hocket_flow* flow = flow_of(2, HOCKET_AGENT_AUTOMATIC);
     double x = 0;
@@ -298,15 +300,15 @@ static void errors(void) {
     CHECK(hocket_flow_wait(flow, 60) != HOCKET_SUCCESS);
     SAYS("failing");
     CHECK(chain_length == 0);
-    /* Under MPICH, tests of requests call the handler of MPI_COMM_WORLD. */
+#ifndef MPICH_VERSION
     MPI_Comm comm;
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     OK(hocket_flow_blocking_task(flow, truncated, &comm, 1, &chain, 0, "truncated"));
     OK(hocket_flow_wait(flow, 60));
-    OK(hocket_flow_free(&flow));
     MPI_Comm_free(&comm);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+#endif
+    OK(hocket_flow_free(&flow));
 }
 
 int main(int argc, char** argv) {
