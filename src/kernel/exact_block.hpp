@@ -17,9 +17,10 @@ inline constexpr std::int64_t deepest = 256;
 
 struct BlockSum {
     double high = 0, low = 0;
-    bool whole = true;    ///< all make the sum exactly; else the block needs an accumulator
-    double rest[4] = {};  ///< the first two: of numbers of very different sizes; all: of products
-    /// Of numbers.
+    bool whole = true;  ///< all make the sum exactly; else the block needs an accumulator
+    /// Numbers of very different sizes need two more sums, products up to four.
+    double rest[4] = {};
+    /// Whether `high` and `low` are the whole sum: of numbers, not of products.
     bool pair() const { return whole && rest[0] == 0 && rest[1] == 0; }
 };
 /// The size of the numbers, from one block of a sum to the next, and the parts that they need.

@@ -190,7 +190,7 @@ inline void learn(Guess& guess, const Extent& extent, int most) {
     if (guess.splits <= most) guess.start = start_for(extent.top);
 }
 
-// One split or two, which are two sums or three of the products, and as many of their errors.
+// Errors have as many sums as products: two with one split, three with two splits.
 template <class Vector, std::size_t parts, bool zeros, class Source>
 HOCKET_INLINE Sums<parts> extract_products(const Source& terms, std::int64_t count, Guess& guess,
                                            Extent& extent) {

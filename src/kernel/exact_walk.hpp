@@ -119,7 +119,7 @@ class Blocks {
 
   private:
     void add_terms(const Block& block, const BlockSum& sum, std::int64_t* accumulator) {
-        if (sum.whole) return add_pair(sum, accumulator);
+        if (sum.whole) return add_sums(sum, accumulator);
         const auto item = static_cast<std::int64_t>(block.single ? sizeof(float) : sizeof(double));
         if (block.count <= neighbours || block.step != item) return add_each(block, accumulator);
         for (std::int64_t k = 0; k < block.count; k += neighbours) {
@@ -163,7 +163,7 @@ class Blocks {
         carry(accumulator, range_);
         since_carry = 0;
     }
-    void add_pair(const BlockSum& sum, std::int64_t* accumulator) {
+    void add_sums(const BlockSum& sum, std::int64_t* accumulator) {
         add_number(accumulator, range_, sum.high);
         if (sum.low != 0) add_number(accumulator, range_, sum.low);
         for (const double more : sum.rest)

@@ -24,7 +24,7 @@ class Kept {
     }
     /// Does nothing if another thread is here.
     void keep(Key key, std::shared_ptr<const Value> value) {
-        std::pair entry(std::move(key), std::move(value));  // afterwards the oldest: freed unlocked
+        std::pair entry(std::move(key), std::move(value));  // the oldest is freed unlocked
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (lock) std::swap(values_[next_++ % values_.size()], entry);
     }

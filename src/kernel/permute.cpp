@@ -138,7 +138,7 @@ void Inplace::run(void* array) const {
     trim_thread_scratch(Scratch::panel, means_.memory - plan_->memory());
     const Pass pass{.threads = means_.threads, .schedule = schedule_};
     for (const Step& step : plan_->steps) step.run(static_cast<std::byte*>(array), pass);
-    trim_thread_scratch(Scratch::panel, 4 << 20);  // as much as a call may take anyway
+    trim_thread_scratch(Scratch::panel, 4 << 20);  // what the next call may take without a cap
 }
 
 void permute_inplace(void* array, std::span<const std::int64_t> shape, std::int64_t itemsize,
