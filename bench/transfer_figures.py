@@ -13,15 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hocket.errors import Error
-
+from . import shaped_link
 from .figure_tables import CENTRALIZED, DIRECT, GENERIC, OPTIMISED, PREPARED
 from .formats import lay
 from .per_element import per_element
 from .record import Question
 from .redistribution import Problem
 from .registry import Match, Pass
-from .shaped_link import ShapedLink
 from .transfers import contestant, there_and_back
 
 if TYPE_CHECKING:
@@ -75,11 +73,7 @@ def validate(options: argparse.Namespace) -> None:
         raise ValueError("--tasks: two of them have the same number of processes; leave one out")
     if options.link and any(total % 2 for total in totals):
         raise ValueError("--link: a link has two ends; give even numbers of processes by --tasks")
-    if options.link:
-        try:
-            ShapedLink(options.link)
-        except Error as error:
-            raise ValueError(f"--link {options.link}: {error}") from error
+    shaped_link.validate(options)
     if options.figure == 7 and any(s != r for s, r in tasks(options)):
         raise ValueError("--tasks: those of Figure 7 have as many processes as each other")
     if options.plot and not Path(options.plot).resolve().parent.is_dir():

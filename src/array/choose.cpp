@@ -189,7 +189,7 @@ void put(const Array& array, const Array& mask, const Array& vector, bool exactl
 Array pack(const Array& array, const Array& mask, const ComputeOptions& options,
            const std::optional<Array>& vector) {
     const Deadline deadline = options.deadline;
-    const Comm comm = array.comm();
+    const Comm& comm = array.comm();
     agree(comm,
           "pack(" + said(array) + ", " + said(mask) + (vector ? ", " + said(*vector) : "") +
               said(options) + ")",
@@ -216,7 +216,7 @@ Array pack(const Array& array, const Array& mask, const ComputeOptions& options,
 Array unpack(const Array& vector, const Array& mask, const Array& field,
              const ComputeOptions& options) {
     const Deadline deadline = options.deadline;
-    const Comm comm = mask.comm();
+    const Comm& comm = mask.comm();
     const bool one = field.layout().dimensions() == 0;
     agree(comm,
           "unpack(" + said(vector) + ", " + said(mask) + ", " + said(field) + said(options) + ")",

@@ -2,6 +2,7 @@
 #include "array/exact_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -182,7 +183,7 @@ bool sum_plainly(const std::vector<double>& pairs, std::size_t count, T* results
             low = rest;
         }
         const double sum = high + low;
-        exact &= sum - sum == 0;  // no infinity and no NaN
+        exact &= std::isfinite(sum);
         if constexpr (sizeof(T) < sizeof(double)) exact &= error_of(high, low, sum) == 0;
         results[k] = static_cast<T>(sum);
     }

@@ -180,7 +180,7 @@ Layout scan_layout(const Layout& layout, std::optional<std::size_t> dim, std::in
 
 Array scan(const Array& array, Combine op, const ComputeOptions& options) {
     const Deadline deadline = options.deadline;
-    const Comm comm = array.comm();
+    const Comm& comm = array.comm();
     agree(comm, "scan(" + said(array) + ", " + name_of(op) + said(options) + ")", deadline, [&] {
         require_dim(array, options);
         require_own_mask(array, options);

@@ -75,7 +75,7 @@ void require_inside(const std::vector<std::vector<std::int64_t>>& along, const S
 Array scatter_combine(const Array& base, const Array& values, std::span<const Array> indices,
                       Combine op, const ComputeOptions& options) {
     const Deadline deadline = options.deadline;
-    const Comm comm = base.comm();
+    const Comm& comm = base.comm();
     std::string text = "scatter_combine(" + said(base) + ", " + said(values);
     for (const Array& index : indices) text += ", " + said(index);
     agree(comm, text + ", " + name_of(op) + said_with_first(options) + ")", deadline, [&] {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps on stacks of their own, which pause where they would wait.
 #include <cxxabi.h>
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) && __has_include(<sanitizer/common_interface_defs.h>)
+#define HOCKET_SANITIZED_STACKS
 #include <sanitizer/common_interface_defs.h>
 #endif
 #include <sys/mman.h>
@@ -127,7 +128,7 @@ struct Handled {
     }
 };
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef HOCKET_SANITIZED_STACKS
 /// Tells AddressSanitizer on which stack the thread runs.
 class Watched {
   public:
@@ -222,7 +223,7 @@ class StepOnStack final : public Suspended {
         self->over_ = true;
         self->switch_out();
     }
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef HOCKET_SANITIZED_STACKS
     void switch_in() {
         from_.before(stack_->base(), Stack::bytes);
         swapcontext(&outside_, &inside_);

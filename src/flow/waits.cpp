@@ -42,14 +42,15 @@ class BlockedWait::WaitCycle {
         for (const BlockedWait* each = latest; each != nullptr; each = each->before_)
             if (!each->failed()) waits_.push_back(each);
         // Removes, repeatedly, the waits that no other wait blocks; these can end.
-        for (std::size_t before = 0; before != waits_.size();) {
+        std::size_t before = 0;
+        do {
             before = waits_.size();
             blockers_.clear();
             for (const BlockedWait* each : waits_) block(*each);
             std::erase_if(waits_, [this](const BlockedWait* each) {
                 return blocked_target(*each) == nullptr;
             });
-        }
+        } while (before != waits_.size());
     }
 
     bool holds(const BlockedWait& wait) const {

@@ -35,7 +35,7 @@ Remainder::Strides Remainder::strides(bool permuted) const {
         for (std::size_t k = 0; k < result.size(); ++k)
             natural[permutation.axes[k] + 1] = result[k];
     }
-    out.inside = natural;
+    out.inside = std::move(natural);
     out.extents[dimension + 1] = count;
     out.packed = dense_strides(out.extents, block);
     return out;

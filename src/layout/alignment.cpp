@@ -190,7 +190,7 @@ std::string text_of_alignment(const Form& form) {
         const Subscript& s = form.alignment[t];
         if (t > 0) subscripts += ", ";
         if (s.kind == Subscript::Kind::any) {
-            subscripts += "*";
+            subscripts += '*';
             if (s.stride != 1 || s.offset != 0 || s.count != form.base.shape[t])
                 subscripts += "[" + std::to_string(s.offset) + ":" +
                               std::to_string(s.offset + s.stride * (s.count - 1)) + ":" +
@@ -204,7 +204,7 @@ std::string text_of_alignment(const Form& form) {
         const auto d = static_cast<std::size_t>(s.dimension);
         used[d] = true;
         if (s.stride == -1)
-            subscripts += "-";
+            subscripts += '-';
         else if (s.stride != 1)
             subscripts += std::to_string(s.stride) + "*";
         subscripts += name_of(d);

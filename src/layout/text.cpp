@@ -249,7 +249,7 @@ Form parse_layout(std::string_view text, const Shape* shape) {
         if (!scanner.accept_word("OF")) scanner.fail("OF and the template");
         form =
             make_form(std::move(extents), subscripts, parse_distribution(ahead, std::move(target)));
-        scanner = ahead;
+        scanner = std::move(ahead);
     } else {
         form = parse_distribution(scanner, std::move(extents));
     }

@@ -86,7 +86,7 @@ std::string text_of_boxes(const Boxes& boxes, std::int64_t size) {
     for (std::int64_t r = 0; r < size; ++r) {
         if (r > 0) result += " | ";
         if (boxes.box(r).none) {
-            result += "-";
+            result += '-';
             continue;
         }
         const char* comma = "";

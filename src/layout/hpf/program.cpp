@@ -181,9 +181,7 @@ class Entities {
 
   private:
     void skip_kind() {
-        if (scanner_.accept('*')) {
-            if (scanner_.at_number()) scanner_.skip_number();
-        }
+        if (scanner_.accept('*') && scanner_.at_number()) scanner_.skip_number();
         if (scanner_.peek() != '(') return;
         skip_brackets(scanner_);
     }
