@@ -249,6 +249,7 @@ def test_files_and_options_that_do_not_fit_are_named(comm):
                 ({"attributes": {"a": {"b": 1}}}, "'a'"),
                 ({"attributes": {"a": [1, "b"]}}, "'a'"),
                 ({"attributes": {"a": None}}, "'a'"),
+                ({"attributes": {"a": [1, 2**64]}}, "64 bits"),
             ]:
                 raises_everywhere(
                     comm, hk.Error, lambda o=options: s.create("y", (4, 6), "i4", **o), words
