@@ -322,10 +322,15 @@ def test_small_buffers_readers_and_names_of_others(comm):
             assert np.array_equal(f["rows"][()].reshape(-1), np.arange(2.0**19))
             assert dict(f.attrs) == {"b": 2}
         comm.barrier()
-        # A save waits for no writer, and an old handle writes nothing into the next file.
+        # A save waits for no writer, an old handle reads the old file, and writes nothing into the
+        # next one.
         for end, arrays in [("h5", ["t", "z"]), ("npy", ["t"])]:
             run = f"{path}/t.{end}"
-            hk.save(run, dict.fromkeys(arrays, a))
+            codec = {"codec": "gzip"} if end == "h5" else {}
+            hk.save(run, dict.fromkeys(arrays, -a), **codec)
+            with hk.open_store(run, comm=comm) as old:
+                hk.save(run, dict.fromkeys(arrays, a))
+                assert np.array_equal(old.read("t", a.layout).local, -a.local)
             with hk.open_store(run, "r+", comm=comm) as old:
                 raises_everywhere(
                     comm,
