@@ -86,6 +86,8 @@ TEST(DataType, IsKnownByEveryName) {
         EXPECT_EQ(type_of_name(name).name(), name);
     EXPECT_EQ(type_of_name("r24").size, 3);
     EXPECT_EQ(type_of_name("'|V3'").name(), "r24");
+    EXPECT_NE(error_of([] { type_of_name("'<M8[D]'"); }).find("type '<M8[D]' is"),
+              std::string::npos);
     bool big = false;
     EXPECT_EQ(type_of_v2(">i4", big).name(), "int32");
     EXPECT_TRUE(big);
