@@ -204,7 +204,7 @@ def beside(mpi: str, wrapper: str) -> Path:
         options += [JOINED, f"-DHOCKET_OBJECTS={common(mpi)}"]
         options += [f"-DCMAKE_{language}_FLAGS_DEBUG=-O0" for language in ("C", "CXX", "Fortran")]
         compilers = {"CXX": prerequisites.compiler()}
-        targets = ["test_capi", "fortran_programs"]
+        targets = ["test_capi", "fortran_programs", "test_blocking_mpi", "test_blocking_mpi_f08"]
         bring_up_to_date(folder, mpi, options, compilers, targets)
         return folder
 

@@ -152,6 +152,7 @@ def systems_mpi(report: Report, mpi: str) -> None:
     settings = "".join(f"{name}={value} " for name, value in vendor.SYSTEM.items())
     chosen = ("arrays", "kinds", "tasks", "teams", "mpi_modules")
     programs = ["test_capi", *(f"fortran_{name}" for name in chosen)]
+    programs += ["test_blocking_mpi", "test_blocking_mpi_f08"]
     start = f"{settings}'{starter}' -n 3 '{folder / 'tests'}'"
     runs = " && ".join(f"{start}/{program}" for program in programs)
     report.run_apart(what, runs)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Fortran procedures of Open MPI, which call its own C functions past the profiling interface:
-// `mpi_recv_` of mpif.h and the module mpi, `ompi_recv_f` below the module mpi_f08. Those of MPICH
-// call the functions of calls.cpp.
+// `mpi_recv_` of mpif.h and the module mpi, `ompi_recv_f` below the module mpi_f08. Most of MPICH's
+// call the functions of calls.cpp; fortran_mpich.cpp has the others.
 #include <mpi.h>
 
 #ifdef OPEN_MPI

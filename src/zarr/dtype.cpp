@@ -25,9 +25,10 @@ constexpr std::array families{
     Family{"float", Kind::real, 16, 64}, Family{"complex", Kind::complex, 64, 128}};
 
 [[noreturn]] void unknown(std::string_view name) {
+    const std::string quote(name.starts_with('\'') ? "" : "'");  // NumPy's descriptions have some
     throw UnknownTypeError(
-        "the data type '" + std::string(name) +
-        "' is none of Zarr's core types; hocket stores bool, int8 to int64, uint8 to "
+        "the data type " + quote + std::string(name) + quote +
+        " is none of Zarr's core types; hocket stores bool, int8 to int64, uint8 to "
         "uint64, float16 to float64, complex64, complex128 and raw bits (r8, r16, ...)");
 }
 

@@ -180,7 +180,7 @@ json::Value json_of_whole(const std::byte* data, const DataType& type) {
 }  // namespace
 
 Bytes fill_of_json(const std::string& text, const DataType& type) {
-    const json::Value value = json::parse(text, "the fill value");
+    const json::Value value = json::parse_rounded(text, "the fill value");
     std::optional<Bytes> out;
     if (value.is_null()) return Bytes(static_cast<std::size_t>(type.size));
     switch (type.kind) {

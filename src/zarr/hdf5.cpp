@@ -215,16 +215,27 @@ Held access_of_file() {
 Held open(const File& file, bool writing) {
     const Held access = access_of_file();
     const auto end = std::chrono::steady_clock::now() + most_waiting;
+    // The default driver wants a file's path, which one that another checkpoint has replaced lacks.
+    // C's streams read it without; their errors say less.
+    bool streams = false;
+    std::string why;
     for (;;) {
         try {
             return H5Fopen(path_of(file.descriptor()).c_str(),
                            writing ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
         } catch (const Error& error) {
-            const std::string why = error.what();
+            if (!streams) why = error.what();
             // HDF5 before 1.10.7 always locks.
-            if (H5Pset_file_locking.is_there() || why.find("lock file") == why.npos ||
-                std::chrono::steady_clock::now() > end)
+            const bool locked = !H5Pset_file_locking.is_there() &&
+                                why.find("lock file") != why.npos &&
+                                std::chrono::steady_clock::now() <= end;
+            if (!locked && (writing || streams))
                 throw Error("'" + file.path() + "' cannot be opened as an HDF5 file: " + why);
+            if (!locked) {
+                H5Pset_fapl_stdio(access);
+                streams = true;
+                continue;
+            }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

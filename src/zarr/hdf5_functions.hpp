@@ -55,6 +55,7 @@ inline const Function<int(Id, int, const Size*)> H5Pset_chunk{"H5Pset_chunk"};
 inline const Function<int(Id, unsigned)> H5Pset_create_intermediate_group{
     "H5Pset_create_intermediate_group"};
 inline const Function<int(Id, unsigned)> H5Pset_deflate{"H5Pset_deflate"};
+inline const Function<int(Id)> H5Pset_fapl_stdio{"H5Pset_fapl_stdio"};
 inline const Function<int(Id, int, int)> H5Pset_file_locking{"H5Pset_file_locking"};
 inline const Function<int(Id, int)> H5Pset_fill_time{"H5Pset_fill_time"};
 inline const Function<int(Id, Id, const void*)> H5Pset_fill_value{"H5Pset_fill_value"};

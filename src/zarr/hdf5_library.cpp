@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -45,6 +46,15 @@ std::vector<std::string> candidates() {
     return out;
 }
 
+// HDF5 closes all files at the end of the program. One that it could not close before, because the
+// disk is full, would end the program by a signal.
+std::atomic<bool> left_open{false};
+int (*close_library)() = nullptr;
+
+void close_at_exit() {
+    if (!left_open) close_library();
+}
+
 void* load() {
     std::string why;
     for (const std::string& path : candidates()) {
@@ -55,11 +65,17 @@ void* load() {
         }
         const auto open = reinterpret_cast<int (*)()>(::dlsym(handle, "H5open"));
         const auto create = ::dlsym(handle, "H5Pcreate");
+        const auto close = reinterpret_cast<int (*)()>(::dlsym(handle, "H5close"));
+        const auto leave = reinterpret_cast<int (*)()>(::dlsym(handle, "H5dont_atexit"));
+        // Fails if another user of this library, as h5py, came first.
+        const bool first = close != nullptr && leave != nullptr && leave() >= 0;
         if (open == nullptr || create == nullptr || open() < 0) {
             why = path + " is no library of HDF5";
             ::dlclose(handle);
             continue;
         }
+        close_library = close;
+        if (first) static_cast<void>(std::atexit(close_at_exit));
         return handle;
     }
     throw Error("hocket finds no HDF5 1.10 or later, which files in .h5 need (" + why +
@@ -127,7 +143,7 @@ void fail_of(const char* function) {
 Held::~Held() {
     if (id_ < 0) return;
     // The destructor throws nothing; writers flush before, where errors are reported.
-    reinterpret_cast<int (*)(Id)>(symbol("H5Idec_ref"))(id_);
+    if (reinterpret_cast<int (*)(Id)>(symbol("H5Idec_ref"))(id_) < 0) left_open = true;
 }
 
 }  // namespace hocket::zarr::hdf5

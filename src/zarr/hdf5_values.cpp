@@ -145,6 +145,9 @@ void put_attribute(Id object, const std::string& name, const Value& value) {
         if (!value.is_array()) return is(value);
         return std::all_of(value.begin(), value.end(), is);
     };
+    if (!all([](const Value& each) { return !json::is_large_integer(each); }))
+        throw Error("the attribute '" + name +
+                    "' has an integer of more than 64 bits, which HDF5 lacks; give it as a text");
     if (!value.empty() && all([](const Value& each) { return each.is_string(); }))
         return put_texts(object, name, value);
     if (!value.empty() && all([](const Value& each) { return each.is_boolean(); }))

@@ -16,19 +16,28 @@ contains
     print '(a, i0, 2a)', 'process ', me, ': not so: ', what
   end subroutine
 
-  ! The message comes only after the chain has ended, which needs the only worker.
+  ! The messages come while the chain goes on and after it has ended, which needs the only worker.
   function receive_from_self(context) bind(C) result(code)
     type(c_ptr), value :: context
     integer(c_int) :: code
     integer :: ierr
 #ifdef HOCKET_F08
-    type(MPI_Status) :: status
-    call MPI_Recv(received, 1, MPI_INTEGER, me, 1, MPI_COMM_WORLD, status, ierr)
-    call expect(status%MPI_TAG == 1 .and. status%MPI_SOURCE == me, 'the status of a receive')
+    type(MPI_Request) :: request
+    type(MPI_Status) :: status, of_probe, of_wait
 #else
-    integer :: status(MPI_STATUS_SIZE)
-    call MPI_Recv(received, 1, MPI_INTEGER, me, 1, MPI_COMM_WORLD, status, ierr)
-    call expect(status(MPI_TAG) == 1 .and. status(MPI_SOURCE) == me, 'the status of a receive')
+    integer :: request, status(MPI_STATUS_SIZE), of_probe(MPI_STATUS_SIZE), of_wait(MPI_STATUS_SIZE)
+#endif
+    call MPI_Irecv(received, 1, MPI_INTEGER, me, 1, MPI_COMM_WORLD, request, ierr)
+    call MPI_Wait(request, of_wait, ierr)
+    call MPI_Probe(me, MPI_ANY_TAG, MPI_COMM_WORLD, of_probe, ierr)
+    call MPI_Recv(received, 1, MPI_INTEGER, me, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call MPI_Recv(received, 1, MPI_INTEGER, me, 3, MPI_COMM_WORLD, status, ierr)
+#ifdef HOCKET_F08
+    call expect(of_wait%MPI_TAG == 1 .and. of_probe%MPI_TAG == 2 .and. status%MPI_TAG == 3, 'the tags')
+    call expect(status%MPI_SOURCE == me .and. of_wait%MPI_SOURCE == me, 'the source')
+#else
+    call expect(of_wait(MPI_TAG) == 1 .and. of_probe(MPI_TAG) == 2 .and. status(MPI_TAG) == 3, 'the tags')
+    call expect(status(MPI_SOURCE) == me .and. of_wait(MPI_SOURCE) == me, 'the source')
 #endif
     call expect(ierr == MPI_SUCCESS .and. .not. c_associated(context), 'a receive')
     chain_then = chain
@@ -47,7 +56,7 @@ contains
     integer(c_int) :: code
     integer :: ierr
     call expect(.not. c_associated(context), 'no context')
-    call MPI_Send(me, 1, MPI_INTEGER, me, 1, MPI_COMM_WORLD, ierr)
+    call MPI_Send(me, 1, MPI_INTEGER, me, chain/20, MPI_COMM_WORLD, ierr)
     code = 0
   end function
 
@@ -86,6 +95,7 @@ contains
       values = [me, i]
       call MPI_Bcast(values, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
       call expect(all(values == [0, i]), 'bcast')
+      call MPI_Barrier(MPI_COMM_WORLD, ierr)
     end do
     code = 0
   end function
@@ -112,8 +122,9 @@ program blocking
                                  priority=1, name='receive')
   do i = 1, 60
     call hocket_flow_task(flow, c_funloc(update_chain), c_null_ptr, [hocket_updates('chain')])
+    if (mod(i, 20) == 0) call hocket_flow_blocking_task(flow, c_funloc(send_to_self), c_null_ptr, &
+                                                        [hocket_updates('chain')])
   end do
-  call hocket_flow_blocking_task(flow, c_funloc(send_to_self), c_null_ptr, [hocket_updates('chain')])
   call hocket_flow_blocking_task(flow, c_funloc(exchange_often), c_null_ptr, [hocket_updates('pivot')])
   call hocket_flow_wait(flow, 60.0_real64)
   call hocket_flow_free(flow)

@@ -126,6 +126,14 @@ def test_options_are_for_arrays_with_so_many_dimensions(comm):
             lambda: hk.rechunk(f"{path}/in", f"{path}/no", chunks=(1, 1, 1)),
             "chunks",
         )
+        # The refused call left nothing in the way.
+        hk.rechunk(f"{path}/in", f"{path}/no", chunks=(2, 3))
+        assert hk.open_store(f"{path}/no", comm=comm)["t"].chunks == (2, 3)
+        one, npy = f"{path}/t.zarr", f"{path}/t.npy"
+        hk.save(one, {"t": hk.load(f"{path}/in", names=["t"], comm=comm)["t"]})
+        raises_everywhere(comm, hk.Error, lambda: hk.rechunk(one, npy, chunks=(1, 1)), "no chunks")
+        hk.rechunk(one, npy)
+        assert np.array_equal(hk.open_store(npy, comm=comm)["t"][...], np.arange(24).reshape(4, 6))
         for axes in ((0, 0), 3):
             call = functools.partial(hk.rechunk, f"{path}/in", f"{path}/none", axes=axes)
             raises_everywhere(comm, hk.Error, call, "axes")

@@ -364,10 +364,17 @@ def test_started_writes_and_steps_of_a_flow(comm):
 def test_attributes_may_be_numbers_of_numpy(comm):
     a = hk.zeros(hk.Layout((4,), "(BLOCK)", comm.size), comm=comm)
     given = {"step": np.int64(3), "dt": np.float32(0.5), "origin": np.arange(2), "on": np.True_}
+    # Integers of 128 bits.
+    state = {"rng": np.random.default_rng(7).bit_generator.state, "least": [-(2**63) - 1, 2**64]}
     with folder(comm) as path:
         hk.save(f"{path}/s", {"a": a}, attributes=given)
         d = hk.load(f"{path}/s", a.layout, comm=comm)
         assert d.attributes == {"step": 3, "dt": 0.5, "origin": [0, 1], "on": True}
+        with hk.open_store(f"{path}/s", "a", comm=comm) as s:
+            s.set_attributes(state)
+            s.create("b", 3, attributes=state)
+        s = hk.open_store(f"{path}/s", comm=comm)
+        assert s.attributes == s["b"].attributes == state
 
 
 @ranks(1, 3)

@@ -249,6 +249,7 @@ def test_files_and_options_that_do_not_fit_are_named(comm):
                 ({"attributes": {"a": {"b": 1}}}, "'a'"),
                 ({"attributes": {"a": [1, "b"]}}, "'a'"),
                 ({"attributes": {"a": None}}, "'a'"),
+                ({"attributes": {"a": [1, 2**64]}}, "64 bits"),
             ]:
                 raises_everywhere(
                     comm, hk.Error, lambda o=options: s.create("y", (4, 6), "i4", **o), words
@@ -321,10 +322,15 @@ def test_small_buffers_readers_and_names_of_others(comm):
             assert np.array_equal(f["rows"][()].reshape(-1), np.arange(2.0**19))
             assert dict(f.attrs) == {"b": 2}
         comm.barrier()
-        # A save waits for no writer, and an old handle writes nothing into the next file.
+        # A save waits for no writer, an old handle reads the old file, and writes nothing into the
+        # next one.
         for end, arrays in [("h5", ["t", "z"]), ("npy", ["t"])]:
             run = f"{path}/t.{end}"
-            hk.save(run, dict.fromkeys(arrays, a))
+            codec = {"codec": "gzip"} if end == "h5" else {}
+            hk.save(run, dict.fromkeys(arrays, -a), **codec)
+            with hk.open_store(run, comm=comm) as old:
+                hk.save(run, dict.fromkeys(arrays, a))
+                assert np.array_equal(old.read("t", a.layout).local, -a.local)
             with hk.open_store(run, "r+", comm=comm) as old:
                 raises_everywhere(
                     comm,
@@ -378,14 +384,21 @@ def test_the_library_of_h5py_serves_too(tmp_path):
     if not libraries:
         pytest.skip("this h5py uses the system's HDF5")
     program = (
-        "import sys, h5py, numpy as np, hocket as hk\n"
+        "import resource, sys, h5py, hocket as hk\n"
         "a = hk.from_function(lambda i: i, hk.Layout(50, '(*)'), 'int32')\n"
         "hk.save(sys.argv[1], {'t': a}, attributes={'n': 1})\n"
         "with h5py.File(sys.argv[1]) as f: assert f['t'][49] == 49\n"
         "assert hk.load(sys.argv[1])['t'].local[49] == 49\n"
         "with hk.open_store(sys.argv[1], 'a') as s:\n"
         "    s.create('z', 50, 'int32', chunks=20, codec='gzip'); s.write('z', a)\n"
-        "assert h5py.File(sys.argv[1])['z'][49] == 49"
+        "assert h5py.File(sys.argv[1])['z'][49] == 49\n"
+        # A file that cannot be closed, as the disk is full, does not end the program.
+        "limit = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))\n"
+        "try: hk.save(sys.argv[1] + '.h5', {'t': a})\n"
+        "except hk.Error as error: assert 'too large' in str(error), error\n"
+        "else: raise AssertionError('it was saved')\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, limit)\n"
     )
     for each in [str(libraries[0]), None]:
         env = {**os.environ, **({"HOCKET_HDF5": each} if each else {})}

@@ -315,7 +315,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "TMPDIR": str(tempfile.tempdir)}
 
 
-def test_a_script_needs_no_guard(tmp_path):
+def test_a_script_needs_no_guard_and_no_home(tmp_path):
     script = _script(
         tmp_path,
         """
@@ -326,8 +326,9 @@ def test_a_script_needs_no_guard(tmp_path):
         print([answer.rank for answer in hk.run(work, ranks=2)])
         """,
     )
+    env = {name: value for name, value in os.environ.items() if name != "HOME"}
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=300
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=300, env=env
     )
     assert (done.returncode, done.stdout) == (0, "[0, 1]\n"), done.stderr
 

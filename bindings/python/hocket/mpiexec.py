@@ -115,7 +115,8 @@ def prefers_ucx(mpiexec: Path) -> bool:
 def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """Environment variables with which a launcher of this flavour works without configuration.
 
-    They allow root, and more processes than cores. Values that the user has set stay.
+    They allow root, and more processes than cores. Values that the user has set stay. Open MPI
+    does not start without HOME, which services and containers may lack.
     """
     env = dict(os.environ if base is None else base)
     if kind.startswith("openmpi"):
@@ -124,6 +125,11 @@ def environment(kind: str, base: Mapping[str, str] | None = None) -> dict[str, s
             env.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         env.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         env.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        if "HOME" not in env:
+            try:
+                env["HOME"] = str(Path.home())
+            except RuntimeError:  # the system's list of users lacks this one
+                env["HOME"] = "/"
         # No warnings about networks that the machine does not have.
         env.setdefault("OMPI_MCA_btl_base_warn_component_unused", "0")
     return env

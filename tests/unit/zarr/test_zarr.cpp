@@ -86,6 +86,8 @@ TEST(DataType, IsKnownByEveryName) {
         EXPECT_EQ(type_of_name(name).name(), name);
     EXPECT_EQ(type_of_name("r24").size, 3);
     EXPECT_EQ(type_of_name("'|V3'").name(), "r24");
+    EXPECT_NE(error_of([] { type_of_name("'<M8[D]'"); }).find("type '<M8[D]' is"),
+              std::string::npos);
     bool big = false;
     EXPECT_EQ(type_of_v2(">i4", big).name(), "int32");
     EXPECT_TRUE(big);
@@ -147,6 +149,23 @@ TEST(Metadata, SaysTheSameAfterItsText) {
         EXPECT_EQ(node.array.key(Shape{1, 2}), "c/1/2");
     }
     EXPECT_EQ(made({}, {}, {}).key({}), "c");
+}
+
+TEST(Metadata, KeepsIntegersOfAnySizeAndTextsThatLookAlike) {
+    for (const std::string text :
+         {"{\"a\":18446744073709551616}", "{\"a\":[-9223372036854775809,18446744073709551615]}",
+          "{\"a\":1.5,\"18446744073709551616\":\"18446744073709551616\"}",
+          "{\"a\":\"\\\"\xEF\xBF\xBF 12\",\"b\":{\"c\":-340282366920938463463374607431768211456}}",
+          "{\"a\":\"x\\\"\xEF\xBF\xBF"
+          "12\"}",
+          "{\"a\":\"\\\\\",\"b\":18446744073709551616}"})
+        EXPECT_EQ(checked_attributes(text), text);
+    for (const std::string text : {"{\"a\":018446744073709551616}", "{\"a\":--1}",
+                                   "{\"a\":184467440737095516161-1}", "{\"a\":-}"})
+        EXPECT_THROW(checked_attributes(text), Error) << text;
+    EXPECT_EQ(fill_of_json("100000000000000000000", type_of_name("float64")),
+              fill_of_json("1e20", type_of_name("float64")));
+    EXPECT_THROW(fill_of_json("18446744073709551616", type_of_name("uint64")), Error);
 }
 
 TEST(Metadata, ChoosesExtentsThatSuitTheSize) {

@@ -103,7 +103,8 @@ def _progress_in(path: str, comm: MPI.Comm) -> str:
     """The state of an incomplete copy, found by process 0, on all processes."""
     file = _progress_file(path)
     with collective(comm, None):
-        begun = comm.rank == 0 and file.is_file()
+        # An .npy file is there only once its array could be made.
+        begun = comm.rank == 0 and file.is_file() and Path(path).exists()
         text = file.read_text("utf-8") if begun else "null"
         json.loads(text)
     return _mpi.tell(comm.handle, text, 0, None)
@@ -117,7 +118,7 @@ class _Progress:
         self._asked = asked
         self._comm = to._comm
         known = json.loads(_progress_in(to.path, to._comm))
-        if known is not None and known["asked"] != asked:
+        if known is not None and known["asked"] != asked and list(to):
             raise Error(
                 f"{to.path!r} was begun with {known['asked']}, and you ask for {asked}; ask for "
                 "the same, or remove it"
@@ -225,7 +226,7 @@ def copy(
         progress = None
         with collective(on, seconds):
             progress = _Progress(new, asked)
-        if not begun:
+        if not list(new):  # also after a call with extents that were refused
             new.set_attributes(old.attributes)
             progress.save("", 0)
         for name in old:
