@@ -58,8 +58,10 @@ void bind_array(nb::module_& m) {
     m.def(
         "sum_columns",
         [](std::uintptr_t matrix, std::int64_t rows, std::int64_t columns, std::uintptr_t sums) {
-            kernel::sum_columns(reinterpret_cast<const std::uint64_t*>(matrix), rows, columns,
-                                reinterpret_cast<std::uint64_t*>(sums));
+            constexpr std::int64_t bytes = 8;
+            auto* const into = reinterpret_cast<void*>(sums);
+            std::memset(into, 0, static_cast<std::size_t>(columns * bytes));
+            kernel::add_columns(into, reinterpret_cast<const void*>(matrix), rows, columns, bytes);
         },
         "matrix"_a, "rows"_a, "columns"_a, "sums"_a, unlocked,
         "Writes the sums of columns of a dense matrix of 64-bit integers.");
