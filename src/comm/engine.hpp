@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,6 +34,10 @@ class Engine {
     void remove(const Operation& operation);
     /// Polls all operations once. The caller holds the turn.
     void progress();
+    /// A number that changes with each of these polls, and by `next_turn` in loops that poll one
+    /// operation only.
+    std::uint64_t turn() const { return turn_; }
+    void next_turn() { ++turn_; }
     /// Lets MPI send what it has taken. MPI need not do so outside of its calls (MPI 4.1, section
     /// 3.7.4, weak progress), and a wait may need shared memory only: a message that waits for its
     /// connection would never leave. The caller holds the turn.
@@ -95,6 +100,7 @@ class Engine {
     int inside_ = 0;                    // turns and waits, nested and of all threads
     double outside_ = 0, left_at_ = 0;  // seconds without any of them; the end of the last one
     bool progressing_ = false;
+    std::uint64_t turn_ = 1;
     double next_mpi_ = 0;  // seconds
     std::atomic<std::thread::id> waiter_{};
 };

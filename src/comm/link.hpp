@@ -67,12 +67,12 @@ class Link {
 
     int rank() const { return rank_; }
     int size() const { return size_; }
-    /// For all purposes except two, which have their own tags: the link's end, and requests to dial
-    /// between joined jobs.
+    /// For all purposes except three, which have their own tags: the link's end, requests to dial
+    /// between joined jobs, and the queue of texts.
     int highest_tag() const { return highest_tag_; }
     int closing_tag() const { return highest_tag_ + 1; }
     int asking_tag() const { return highest_tag_ + 2; }
-    static constexpr int own_tags = 2;
+    static constexpr int own_tags = 3;
     void set_highest_tag(int tag) { highest_tag_ = tag; }
     /// Whether that process shares this one's memory; false for all before `set_nodes`.
     bool in_node(int rank) const {
@@ -115,6 +115,10 @@ class Link {
     void flush_inbox() const {
         if (node_inbox_) node_inbox_->inbox->flush();
     }
+
+    /// From now on the texts that MPI carries arrive in one queue, which takes fewer calls of MPI.
+    /// All processes of the communicator call it, or none, between the same two texts.
+    void queue_texts();
 
     /// processes[rank]: its id; negative: one of another host (shm::peer_elsewhere); 0: unknown.
     void set_processes(std::shared_ptr<const std::vector<std::int64_t>> processes) {

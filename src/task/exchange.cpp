@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "comm/engine.hpp"
 #include "task/byte_order.hpp"
+#include "task/early_elements.hpp"
 #include "task/reply.hpp"
 #include "transfer/check.hpp"
 #include "transfer/executor.hpp"
@@ -58,6 +59,11 @@ Protocol<> pass(MessageCall& call) {
 // of messages with one source and tag, so both sides know the array and the piece of each message.
 Protocol<> move(const std::vector<Array>& arrays, const Envelope& met, bool sending,
                 transport::Route route, transfer::Stopwatch& watch, Pieces pieces) {
+    std::span<const std::byte> early;
+    if (came_early(arrays, met)) {
+        early = std::as_bytes(std::span(*met.elements));
+        route.early = early;
+    }
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout& other = met.descriptors.at(i).value();
         const Layout& own = arrays[i].layout();
@@ -71,16 +77,18 @@ Protocol<> move(const std::vector<Array>& arrays, const Envelope& met, bool send
             const Array& array = part ? *part : arrays[i];
             const transfer::LocalView here = transfer::local_view_of(array), nowhere;
             const Layout there = cut.layout_of(other, piece);
-            plan::Options options;
-            options.itemsize = array.dtype().size;
-            options.strategy = met.requested.strategy;
-            options.stages = met.requested.stages;
+            const plan::Options options = options_of(array, met.requested);
             const auto work =
                 sending ? transfer::cached_schedule(array.layout(), there, options, here, nowhere)
                         : transfer::cached_schedule(there, array.layout(), options, nowhere, here);
             watch.lap(&Profile::schedule);
             co_await transfer::run(work, sending ? array.data() : nullptr,
                                    sending ? nullptr : array.data(), route, watch);
+            if (route.early) {
+                for (const auto& message : work->receives)
+                    early = early.subspan(static_cast<std::size_t>(message.bytes));
+                route.early = early;
+            }
             if (*pieces) (*pieces)->done = piece + 1;
         }
     }
@@ -91,6 +99,7 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
     const bool sends = call.sends;
     const int other = call.other, tag = call.tag;
     co_await pass(call);
+    call.elements = elements_for_envelope(*all, *me, call, arrays);
     transfer::Stopwatch watch(all->profile, track_of(!sends     ? "recv"
                                                      : call.end ? "close"
                                                                 : "send",

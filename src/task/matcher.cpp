@@ -74,8 +74,9 @@ void Envelope::pack(Packer& out, KnownLayouts& known) const {
 }
 
 std::string Envelope::packed(KnownLayouts& known) const {
-    Packer out(typical_bytes);
+    Packer out(typical_bytes + (elements ? elements->size() : 0));
     pack(out, known);
+    if (elements) out.text(*elements);
     return out.take();
 }
 
@@ -114,6 +115,7 @@ Envelope Envelope::unpacked(const std::string& bytes, std::vector<KnownLayouts>&
     envelope.unpack_beginning(in);
     try {
         envelope.unpack_rest(in, known[static_cast<std::size_t>(source)]);
+        if (!in.empty()) envelope.elements = std::make_shared<const std::string>(in.text());
     } catch (const std::exception&) {
         envelope.fault = comm::Fault::current();
         envelope.unreadable = true;

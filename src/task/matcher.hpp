@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,6 +58,8 @@ struct Envelope {
                                       // `fault`
     RequestedOptions requested = {};  // of a reply: negotiated, with nothing left open
     std::vector<std::string> offer = {};  // digests of layouts that the reply may name by them
+    /// The elements of all arrays, if the sender expects the receiver's layouts to equal its own.
+    std::shared_ptr<const std::string> elements = nullptr;
     bool unreadable = false;  // on the receiver: `fault` says why; the sender waits for a reply
 
     void pack(Packer& out, KnownLayouts& known) const;

@@ -144,6 +144,8 @@ struct Member {
     // outcomes of calls of this task.
     std::vector<KnownLayouts> sent, replied;
     KnownLayouts outcomes;
+    // On the lowest process, by the other task: the bytes of elements in envelopes without reply.
+    std::map<int, std::int64_t> early_bytes;
     std::map<int, std::string> broken;  // other task -> the reason why the pair is broken
     std::optional<std::string> shown_name;
     // By task and stream.

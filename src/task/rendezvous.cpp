@@ -5,6 +5,7 @@
 #include "base/pack.hpp"
 #include "base/text.hpp"
 #include "plan/routing.hpp"
+#include "task/early_elements.hpp"
 #include "task/pieces.hpp"
 #include "task/stream_news.hpp"
 #include "transfer/local_view.hpp"
@@ -85,6 +86,8 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
         envelope.descriptors = std::move(sending.descriptors);
         envelope.requested = sending.requested;
     }
+    const ElementsWithoutReply early(*me, to, std::move(sending.elements));
+    envelope.elements = early.get();
     const auto other = static_cast<std::size_t>(to);
     const KnownLayouts offered = me->replied[other].recent();
     envelope.offer = offered.offer();
@@ -118,6 +121,7 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
                                      std::to_string(answer.descriptors.size()) +
                                      "; do all processes run the same version of hocket?"};
     keep(me->replied[other], answer.descriptors);
+    answer.elements = early.get();
     co_return answer;
 }
 

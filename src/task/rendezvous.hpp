@@ -32,6 +32,7 @@ struct MessageCall {
     // Of a send:
     std::int64_t persistent_id = 0;  // as in the envelope
     bool end = false;                // no arrays: the receiver gets EndOfStream
+    std::shared_ptr<const std::string> elements = nullptr;  // as in the envelope
     // Of a receive or a probe:
     Deadline deadline = {};                          // until a message is matched
     std::shared_ptr<const bool> given_up = nullptr;  // true: the waiting call was interrupted

@@ -7,7 +7,9 @@
 namespace hocket::task {
 
 std::string packed_reply(const Envelope& reply, KnownLayouts known) {
-    return reply.packed(known);
+    Packer out(typical_bytes);
+    reply.pack(out, known);
+    return out.take();
 }
 
 Envelope unpacked_reply(const std::string& bytes, KnownLayouts known) {

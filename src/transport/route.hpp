@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/link.hpp"
@@ -25,6 +27,8 @@ struct Route {
     std::int64_t number_bytes = 1;
     // Whether the senders of short messages may go on before their receivers come.
     bool ahead = false;
+    // At both ends, if the message's elements travelled before the call was agreed on: these.
+    std::optional<std::span<const std::byte>> early = std::nullopt;
 
     /// Converts elements that came from that rank, if its machine has the other byte order.
     void convert(int rank, std::byte* elements, std::int64_t bytes) const {

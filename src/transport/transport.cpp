@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "transport/early_elements.hpp"
 #include "transport/net_pieces.hpp"
 #include "transport/node_messages.hpp"
 
@@ -23,10 +24,14 @@ Numbers by_link(const std::vector<Message>& side, const Route& route) {
 
 std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule, const Route& route,
                                                        std::int64_t most) {
+    std::vector<std::unique_ptr<Transport>> made;
+    if (route.early) {
+        made.push_back(std::make_unique<EarlyElements>(schedule, route));
+        return made;
+    }
     Numbers sends = by_link(schedule.sends, route), receives = by_link(schedule.receives, route);
     const std::size_t all = schedule.sends.size() + schedule.receives.size();
     const std::size_t net = sends.size() + receives.size();
-    std::vector<std::unique_ptr<Transport>> made;
     if (net < all) made.push_back(std::make_unique<NodeMessages>(schedule, route, most));
     if (net == 0) return made;
     auto in = std::make_unique<NetPieces>(false, schedule, std::move(receives), route, most);

@@ -80,7 +80,7 @@ def test_many_arrays_are_one_message(comm, groups):
     one_message(hk.tasks(groups, comm), groups)
 
 
-@ranks(PAIRS[2], nodes="0,1")
+@ranks(PAIRS[0], PAIRS[2], nodes="0,1")
 def test_many_arrays_across_nodes(comm, groups):
     one_message(hk.tasks(groups, comm), groups)
 

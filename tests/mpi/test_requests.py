@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from across import NODES, also_across
 from cases import private, raises_everywhere, source_of, target_of, whole
 from lockstep import ranks
 
@@ -31,6 +32,7 @@ def incoming(w, shape=(6, 4)):
     return b, lambda salt: room.check(spec.local(whole(shape, "i8", salt), w.comm.rank))
 
 
+@also_across({"a": 1, "b": 1})
 @ranks(*PAIRS)
 def test_requests_may_be_waited_for_in_any_order(comm, groups):
     w = hk.tasks(groups, comm)
@@ -51,6 +53,7 @@ def test_requests_may_be_waited_for_in_any_order(comm, groups):
             rooms[k][1](k)
 
 
+@also_across({"a": 1, "b": 1})
 @ranks(*PAIRS)
 def test_tags_may_be_taken_in_another_order(comm, groups):
     w = hk.tasks(groups, comm)
@@ -64,6 +67,7 @@ def test_tags_may_be_taken_in_another_order(comm, groups):
             check(tag)
 
 
+@also_across({"a": 1, "b": 1})
 @ranks(*PAIRS, {"a": 3, "b": 3})
 def test_everybody_tests_alike(comm, groups):
     w = hk.tasks(groups, comm)
@@ -115,6 +119,7 @@ def test_waitany_names_one_that_is_done_on_every_process(comm, groups):
         w.send(outgoing(w, 1 if w.name == "a" else 3)[0], "b")
 
 
+@also_across({"a": 1, "b": 1})
 @ranks(*PAIRS)
 def test_sendrecv_both_ways_at_once(comm, groups):
     w = hk.tasks(groups, comm)
@@ -138,6 +143,7 @@ def test_a_ring_of_sendrecvs(comm, groups):
     check((w.rank - 1) % 3)
 
 
+@also_across({"a": 1, "b": 1})
 @ranks(*PAIRS)
 def test_probe_tells_what_comes_and_takes_nothing(comm, groups):
     w = hk.tasks(groups, comm)
@@ -184,6 +190,56 @@ def test_a_request_keeps_its_array_alive(comm, groups):
         b, check = incoming(w, (300, 200))
         w.recv(b)
         check(3)
+
+
+@ranks({"a": 1, "b": 1}, nodes=NODES)
+def test_short_messages_whose_elements_travel_ahead(comm, groups):
+    """More of them than may wait at a receiver that has not come. Elements travel ahead if both
+    layouts list them in one order; others follow the answer."""
+    w = hk.tasks(groups, comm)
+    count, shape = 96, (40, 50)  # 16000 bytes each
+    forward = hk.Layout.elements(shape, [np.arange(2000)])
+    backward = hk.Layout.elements(shape, [np.arange(1999, -1, -1)])
+    nothing = hk.Layout((0, 7), "(*, *)")
+    layouts = [hk.Layout(shape, f"({form}, *)", 1) for form in ("BLOCK", "CYCLIC")]
+    pairs = [(layouts[0], layouts[0]), (forward, forward), (backward, backward)]
+    pairs += [(forward, backward), (layouts[0], layouts[1]), (layouts[1], backward)]
+    pairs += [(nothing, nothing), (layouts[0], layouts[0])]
+    wrong = 17  # the receiver has another shape for it
+
+    def array(k, fill):
+        layout = pairs[k % len(pairs)][w.rank]
+        if w.name == "b" and k == wrong:
+            layout = hk.Layout((50, 40), "(BLOCK, *)", 1)
+        if k % len(pairs) == len(pairs) - 1:  # not contiguous
+            a = hk.wrap(np.zeros((40, 100))[:, ::2], layout, w.comm)
+        else:
+            a = hk.empty(layout, "f8", w.comm)
+        values = -np.ones(a.local.size)
+        if fill and a.local.size:
+            values = 10000.0 * k + np.arange(2000)
+            if layout is backward:  # it equals `forward`
+                values = values[::-1]
+        a.local[...] = values.reshape(a.local.shape)
+        return a, values.reshape(a.local.shape)
+
+    for late in ("a", "b"):
+        if w.name == late:
+            time.sleep(0.1)
+        made = [array(k, w.name == "a") for k in range(count)]
+        order = range(count) if w.name == "a" else range(count - 1, -1, -1)
+        start = w.isend if w.name == "a" else w.irecv
+        requests = {k: start(made[k][0], 1 - w.rank, tag=k) for k in order}
+        for k in order:
+            if k == wrong:
+                with pytest.raises(hk.MismatchError, match=r"\(40, 50\).*\(50, 40\)"):
+                    requests[k].wait(timeout=60)
+                assert (made[k][0].local == made[k][1]).all()
+                continue
+            st = requests[k].wait(timeout=60)
+            if w.name == "b":
+                assert (st.tag, st.layout) == (k, pairs[k % len(pairs)][0])
+                np.testing.assert_array_equal(made[k][0].local, array(k, True)[1], err_msg=str(k))
 
 
 @ranks({"a": 1, "b": 2})

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/link.hpp"
+#include "comm/mpi/text_queue.hpp"
 #include "comm/vendor.hpp"
 
 namespace hocket::comm {
@@ -18,7 +21,8 @@ struct Link::Handle {
     MPI_Comm comm = MPI_COMM_NULL;
     std::int64_t unreceived = 0;
     bool given_up = false;
-    std::vector<int> world_ranks = {};  // of its ranks, in simulation
+    std::vector<int> world_ranks = {};           // of its ranks, in simulation
+    std::unique_ptr<TextQueue> texts = nullptr;  // none: each text is probed for
 };
 
 struct Requests::Batch {
@@ -29,6 +33,7 @@ struct Requests::Batch {
     std::vector<int> indices;             // scratch: indices of completed requests
     std::vector<MPI_Status> statuses;     // scratch: their statuses, if lengths matter
     std::size_t seen = 0;                 // of the requests: those that earlier polls have visited
+    std::deque<std::string> texts;        // messages of texts, until all requests are complete
 
     void add(MPI_Request request, std::int64_t process, const std::shared_ptr<Link::Handle>& link) {
         requests.push_back(request);

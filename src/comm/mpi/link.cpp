@@ -14,6 +14,7 @@
 #include "comm/mpi/handle.hpp"
 #include "comm/polled.hpp"
 #include "comm/vendor.hpp"
+#include "hocket/comm.hpp"
 #include "hocket/error.hpp"
 #include "shm/peer_registry.hpp"
 
@@ -76,7 +77,10 @@ void Link::add_endpoints(int first, std::vector<std::shared_ptr<Endpoint>> endpo
         endpoints_[static_cast<std::size_t>(rank_)] = Endpoint::loopback();
 }
 
-Link::~Link() = default;
+// Requests may keep the handle for longer, on any thread.
+Link::~Link() {
+    handle_->texts.reset();
+}
 
 std::int64_t Link::unreceived() const {
     return handle_->unreceived;
@@ -88,6 +92,7 @@ bool Link::given_up() const {
 
 void Link::free() {
     if (handle_->comm == MPI_COMM_NULL) return;
+    handle_->texts.reset();
     // MPI defines this as collective, but both MPIs return at once.
     check(MPI_Comm_free(&handle_->comm), "MPI_Comm_free");
 }
@@ -235,6 +240,14 @@ std::optional<ProbeResult> Link::probe(int from, int tag) {
         if (!arrival && from != any_source && elsewhere) need(from);
         if (arrival || elsewhere) return arrival;
     }
+    if (handle_->texts && tag != closing_tag()) {
+        auto arrival = handle_->texts->next(from == any_source ? from : from - first_, tag);
+        if (!arrival && from != any_source) need(from);
+        if (!arrival) return arrival;
+        arrival->source += first_;
+        ++texts_received;
+        return arrival;
+    }
     int come = 0;
     MPI_Status status;
     check(MPI_Iprobe(from == any_source ? MPI_ANY_SOURCE : from - first_, tag, handle_->comm, &come,
@@ -274,7 +287,16 @@ void Link::send_text(Requests& requests, const std::string& text, int to, int ta
                                  process(to));
         return;
     }
-    send(requests, text.data(), static_cast<std::int64_t>(text.size()), to, tag);
+    const auto bytes = static_cast<std::int64_t>(text.size());
+    const bool queued = handle_->texts && endpoint(to) == nullptr && tag != closing_tag();
+    if (queued) {
+        std::deque<std::string>& messages = requests.batch().texts;
+        if (requests.all_done()) messages.clear();
+        const std::string& message = messages.emplace_back(TextQueue::message(text, tag));
+        send(requests, message.data(), static_cast<std::int64_t>(message.size()), to,
+             handle_->texts->mpi_tag());
+    }
+    if (!queued || TextQueue::is_long(bytes)) send(requests, text.data(), bytes, to, tag);
 }
 
 Protocol<> send_text(Link& link, std::string text, int to, int tag) {

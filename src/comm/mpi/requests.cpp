@@ -47,7 +47,7 @@ std::span<const std::size_t> Requests::newly_done() {
         poll_endpoints();
         if (pending_ == on_endpoints_.size()) return done_;
     }
-    auto& [links, requests, group, processes, indices, statuses, seen] = *batch_;
+    auto& [links, requests, group, processes, indices, statuses, seen, texts] = *batch_;
     const int count = vendor::test_some(requests, indices, seen, lengths_ ? &statuses : nullptr);
     for (int i = 0; i < count; ++i) {
         const std::size_t of =

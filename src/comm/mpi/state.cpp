@@ -67,6 +67,7 @@ int on_leaving(MPI_Comm, int, void*, void*) {
     // simulated processes are threads of one process
     if constexpr (!platform::simulated) Engine::instance().end();
     shm::publish_departure();
+    TextQueue::close_all();
     return MPI_SUCCESS;
 }
 
@@ -169,7 +170,7 @@ int State::next_tag() {
 }
 
 int State::highest_tag() const {
-    return user_ != nullptr ? vendor::highest_tag() : link_->highest_tag();
+    return user_ != nullptr ? vendor::highest_tag() - Link::own_tags : link_->highest_tag();
 }
 
 namespace {
@@ -242,6 +243,8 @@ void State::introduce(Link& link, int number) {
     link.set_nodes(nodes_);
     link.set_processes(processes_);
     link.set_inbox(node_inbox_, number);
+    const auto elsewhere = [&](int node) { return node < 0 || node != nodes_->front(); };
+    if (std::any_of(nodes_->begin(), nodes_->end(), elsewhere)) link.queue_texts();
 }
 
 void State::require_alone() const {

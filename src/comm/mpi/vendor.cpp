@@ -129,6 +129,10 @@ std::optional<shm::Launcher> launcher() {
     return std::nullopt;
 }
 
+bool tolerates_faults() {
+    return environment::value_of("OMPI_MCA_mpi_ft_enable") == "1";
+}
+
 bool all_on_one_node() {
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);

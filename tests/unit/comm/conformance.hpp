@@ -212,11 +212,32 @@ TYPED_TEST_P(LinkConformance, ACancelledReceiveTakesNoMessage) {
     EXPECT_EQ(given_up, std::string(text.size(), '?'));
 }
 
+// Short and long texts of one tag, with those of another between them, which are received first.
+TYPED_TEST_P(LinkConformance, KeepsTheOrderOfTexts) {
+    constexpr int count = 60;
+    std::vector<std::string> texts;
+    for (int i = 0; i < count; ++i) texts.push_back(text_of(i % 7 == 3 ? 40'000 + i : i * i, i));
+    Requests out;
+    for (int i = 0; i < count; ++i)
+        this->a().send_text(out, texts[static_cast<std::size_t>(i)], this->rank_of_b(),
+                            i % 3 == 0 ? 11 : 12);
+    for (const bool third : {true, false})
+        for (int i = 0; i < count; ++i) {
+            if ((i % 3 == 0) != third) continue;
+            const int from = i % 2 == 0 ? this->rank_of_a() : any_source;
+            const TextMessage message =
+                finish(receive_text(this->b(), from, third ? 11 : 12), [&] { out.holds(); });
+            EXPECT_EQ(message.from, this->rank_of_a());
+            EXPECT_TRUE(message.text == texts[static_cast<std::size_t>(i)]) << i;
+        }
+    EXPECT_TRUE(holds_soon([&] { return out.holds(); }));
+}
+
 TYPED_TEST_P(LinkConformance, ProbesForAnySource) {
     EXPECT_FALSE(this->b().probe(any_source, 6));
     Requests out;
     const std::string text = text_of(4096, 6);
-    this->a().send(out, text.data(), 4096, this->rank_of_b(), 6);
+    this->a().send_text(out, text, this->rank_of_b(), 6);
     std::optional<ProbeResult> found;
     ASSERT_TRUE(holds_soon([&] {
         out.holds();
@@ -270,9 +291,10 @@ TYPED_TEST_P(LinkConformance, ALostEndIsNamedInEveryWaitForIt) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(LinkConformance, KeepsTheOrderOfATag, CarriesTexts,
-                            LosesNothingThatNobodyReceivesYet, NoTagWaitsForAnother,
-                            CarriesBothDirectionsAtOnce, InterleavesAHundredTags,
-                            TellsWhichGroupsAreDoneAndEmpty, ACancelledReceiveTakesNoMessage,
-                            ProbesForAnySource, ALostEndIsNamedInEveryWaitForIt);
+                            KeepsTheOrderOfTexts, LosesNothingThatNobodyReceivesYet,
+                            NoTagWaitsForAnother, CarriesBothDirectionsAtOnce,
+                            InterleavesAHundredTags, TellsWhichGroupsAreDoneAndEmpty,
+                            ACancelledReceiveTakesNoMessage, ProbesForAnySource,
+                            ALostEndIsNamedInEveryWaitForIt);
 
 }  // namespace hocket::comm::testing

@@ -24,7 +24,12 @@ struct ByMpi {
     OwnedLink link_;
 };
 
+struct ByQueue : ByMpi {
+    ByQueue() { link_->queue_texts(); }
+};
+
 INSTANTIATE_TYPED_TEST_SUITE_P(Mpi, LinkConformance, ::testing::Types<ByMpi>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Queue, LinkConformance, ::testing::Types<ByQueue>);
 
 }  // namespace
 }  // namespace hocket::comm::testing

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements of short messages between two tasks of one process each, which travel with the envelope:
+// so the receiver has them at once, where its reply and the elements would take two more ways.
+//
+// The sender expects that the receiver's layouts equal its own. Both processes learn from the reply
+// whether they do; otherwise the receiver drops these elements, and the sender sends them again.
+// The reply is still awaited, so a mismatch is an error on both processes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hocket/plan.hpp"
+#include "task/member.hpp"
+#include "task/rendezvous.hpp"
+
+namespace hocket::task {
+
+/// Of a send whose message may travel early; else nothing.
+std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all, const Member& me,
+                                                         const MessageCall& call,
+                                                         const std::vector<Array>& arrays);
+
+/// Whether the elements of `met` serve this process's arrays; both processes find the same. `met`:
+/// the other side's description, with the elements if they came, or left, early.
+bool came_early(const std::vector<Array>& arrays, const Envelope& met);
+
+/// The plan's, of a transfer of this array by negotiated options.
+plan::Options options_of(const Array& array, const RequestedOptions& negotiated);
+
+/// Elements in an envelope until its reply has come: so a process holds a bounded number of bytes
+/// for which it has not asked.
+class ElementsWithoutReply {
+  public:
+    /// Has them, if few others are on the way to that task.
+    ElementsWithoutReply(Member& me, int to, std::shared_ptr<const std::string> elements);
+    ElementsWithoutReply(const ElementsWithoutReply&) = delete;
+    ElementsWithoutReply& operator=(const ElementsWithoutReply&) = delete;
+    ~ElementsWithoutReply();
+    const std::shared_ptr<const std::string>& get() const { return elements_; }
+
+  private:
+    Member& me_;
+    int to_;
+    std::shared_ptr<const std::string> elements_;
+};
+
+}  // namespace hocket::task

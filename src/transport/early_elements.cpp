@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/early_elements.hpp"
+
+#include "hocket/error.hpp"
+
+namespace hocket::transport {
+
+void append_early(std::string& elements, const Schedule& schedule, const std::byte* memory) {
+    std::size_t bytes = 0;
+    for (const Message& message : schedule.sends) bytes += static_cast<std::size_t>(message.bytes);
+    auto at = static_cast<std::int64_t>(elements.size());
+    elements.resize(elements.size() + bytes);
+    auto* const to = reinterpret_cast<std::byte*>(elements.data());
+    for (const Message& message : schedule.sends) {
+        const Chunks& pieces = message.cut(Chunks::Kind::packing, piece_bytes);
+        for (std::uint64_t part = 0; part < pieces.size(); ++part)
+            pieces.run(part, memory, to + at + pieces.begin(part));
+        at += message.bytes;
+    }
+}
+
+void EarlyElements::begin(ScheduleRun& run) {
+    std::int64_t at = 0;
+    for (const Message& message : schedule_->receives) {
+        const Chunks& pieces = message.cut(Chunks::Kind::unpacking, piece_bytes);
+        if (at + message.bytes > static_cast<std::int64_t>(route_.early->size()))
+            throw Error(
+                "the elements of a message are cut off; do all processes run the same "
+                "version of hocket?");
+        for (std::uint64_t part = 0; part < pieces.size(); ++part)
+            pieces.run(part, route_.early->data() + at + pieces.begin(part), run.received_into());
+        at += message.bytes;
+    }
+}
+
+}  // namespace hocket::transport
