@@ -213,6 +213,9 @@ Distances measure_distances(const Meter& meter) {
         return sum;
     });
     choose_fetching(meter, chosen);
+    choose(chosen, &Distances::copy_piece, {INT64_C(256), INT64_C(512)}, [&] {
+        return measure_copy(meter, {3000, 4000});
+    });
     choose(chosen, &Distances::copy_ahead, {1 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB}, [&] {
         return measure_copy(meter, {100, 300, 400});
     });

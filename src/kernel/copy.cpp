@@ -106,14 +106,14 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
     if (bytes_ == 0) return;
     const std::byte* from = static_cast<const std::byte*>(source) + source_first_;
     std::byte* to = static_cast<std::byte*>(destination) + destination_first_;
+    if (method_ == Method::tiles && bytes_ <= most_small_bytes && stores != Stores::streaming)
+        return copy_nested_tiles(loops_, run_, from, to);
     const Streaming streaming = stores == Stores::streaming   ? Streaming::all
                                 : stores == Stores::automatic ? chosen_streaming(bytes_)
                                                               : Streaming::none;
     const bool beyond_cache = bytes_ >= streamed_bytes() / 2;
     // Prefetching costs time where the last level is near, and holds both sides.
     const bool fetches = bytes_ >= distances().streamed_copy / 2;
-    if (method_ == Method::tiles && bytes_ <= most_small_bytes && stores != Stores::streaming)
-        return copy_nested_tiles(loops_, run_, from, to);
     const bool cached = !fetches || bytes_ <= least_streamed_bytes() / 4;
     if (method_ == Method::tiles && cached && stores != Stores::streaming &&
         nesting_pays(loops_, run_)) {

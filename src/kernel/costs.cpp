@@ -36,7 +36,7 @@ struct Scalar {
     double PassCosts::*cost;
     std::int64_t Distances::*bytes;
 };
-constexpr std::array<Scalar, 32> scalars{
+constexpr std::array<Scalar, 33> scalars{
     {{"swapped_in_cache", &PassCosts::swapped_in_cache, nullptr},
      {"swapped_past", &PassCosts::swapped_past, nullptr},
      {"swapped_apart", &PassCosts::swapped_apart, nullptr},
@@ -66,6 +66,7 @@ constexpr std::array<Scalar, 32> scalars{
      {"fetched_tile", nullptr, &Distances::fetched_tile},
      {"past_panel", nullptr, &Distances::past_panel},
      {"near_cache", nullptr, &Distances::near_cache},
+     {"copy_piece", nullptr, &Distances::copy_piece},
      {"copy_ahead", nullptr, &Distances::copy_ahead},
      {"streamed_copy", nullptr, &Distances::streamed_copy},
      {"abreast", nullptr, &Distances::abreast}}};

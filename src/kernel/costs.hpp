@@ -51,6 +51,8 @@ struct Distances {
     std::int64_t past_panel = 16 << 20;
     /// The first-level cache.
     std::int64_t near_cache = 32 << 10;
+    /// Read of each row of the source at once, by tiles of a copy whose rows begin at lines.
+    std::int64_t copy_piece = 512;
     /// Prefetched before the tiles of a copy.
     std::int64_t copy_ahead = 4096;
     /// Smaller copies do not go past the caches, nor do those smaller than twice the second level:

@@ -126,6 +126,7 @@ PassCosts PassCosts::zen3() {
                           .long_panel = 160 * KiB,
                           .pair_tile = 72 * KiB,
                           .fetched_tile = 72 * KiB,
+                          .copy_piece = 256,
                           .streamed_copy = 12288 * KiB}};
 }
 

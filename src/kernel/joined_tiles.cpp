@@ -26,12 +26,6 @@ struct Pieces {
     }
 };
 
-void fetch_lines(const std::byte* from, std::int64_t bytes, Fetching fetching) {
-    constexpr std::int64_t line = 64;
-    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from) % line);
-    for (std::int64_t at = -past; at < bytes; at += line) fetch_line(from + at, fetching);
-}
-
 /// Loops that are one run of `bytes` bytes on one side, fastest first.
 struct Run {
     std::vector<Loop> loops;
@@ -199,6 +193,14 @@ JoinedTiles::JoinedTiles(std::span<const Loop> loops, std::int64_t unit, Streami
     kernel_ = select_listed_tile_kernel(unit, column_.units(), row_.units());
 }
 
+Prefetcher JoinedTiles::fetching(const Walk& block, const std::byte* source,
+                                 std::int64_t work) const {
+    const std::byte* const from = source + block.from;
+    const std::int64_t bytes = block.ni * unit_;
+    if (dense_) return {from, block.nj * bytes, work};
+    return {from, std::span(row_.rows).first(static_cast<std::size_t>(block.nj)), bytes, work};
+}
+
 void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int64_t first,
                        std::int64_t last) const {
     ListedTile tile{.unit = unit_,
@@ -220,7 +222,6 @@ void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int
         tile.lines = true;
     }
     constexpr std::int64_t rows_together = 16;  // between two prefetches
-    const Fetching fetching = distances().fetching;
     Walk now(*this, first);
     std::optional<Walk> coming;
     if (fetched_) coming.emplace(*this, std::min(first + lead_, blocks_ - 1));
@@ -228,25 +229,25 @@ void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int
         std::byte* const to = destination + now.to;
         std::byte* const written = staged_ ? stage : to;
         const bool fetches = fetched_ && block + lead_ < last;
-        const bool by_rows = fetches && !dense_;
-        const std::int64_t together = by_rows ? rows_together : now.nj;
-        if (fetches && dense_)
-            fetch_lines(source + coming->from, now.ni * now.nj * unit_, fetching);
+        const std::int64_t together = fetches ? rows_together : now.nj;
+        // Most of it while the stage is stored, as in TileGrid.
+        const std::int64_t row_bytes = now.nj * unit_;
+        Prefetcher ahead = fetches
+                               ? fetching(*coming, source, (staged_ ? 3 : 1) * now.ni * row_bytes)
+                               : Prefetcher();
         tile.ni = now.ni;
         for (std::int64_t j = 0; j < now.nj; j += together) {
-            const std::int64_t end = std::min(j + together, now.nj);
-            if (by_rows)
-                for (std::int64_t row = j; row < std::min(end, coming->nj); ++row)
-                    fetch_lines(source + coming->from + row_.rows[static_cast<std::size_t>(row)],
-                                coming->ni * unit_, fetching);
-            tile.nj = end - j;
+            tile.nj = std::min(together, now.nj - j);
             tile.source_rows = row_.rows.data() + j;
             kernel_(source + now.from, written + j * unit_, tile);
+            ahead.worked(now.ni * tile.nj * unit_);
         }
         if (staged_)
-            for (std::int64_t i = 0; i < now.ni; ++i)
+            for (std::int64_t i = 0; i < now.ni; ++i) {
+                ahead.worked(2 * row_bytes);
                 store_row_(to + column_.rows[static_cast<std::size_t>(i)], stage + i * pitch,
-                           now.nj * unit_);
+                           row_bytes);
+            }
         now.next();
         if (coming) coming->next();
     }

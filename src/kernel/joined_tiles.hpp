@@ -49,6 +49,8 @@ class JoinedTiles {
         std::int64_t blocks() const { return (last.extent + together - 1) / together; }
     };
     class Walk;
+    /// Prefetches the block during so many bytes of other work.
+    Prefetcher fetching(const Walk& block, const std::byte* source, std::int64_t work) const;
 
     Side row_, column_;        // contiguous in the destination; in the source
     std::vector<Loop> outer_;  // over blocks, outermost first

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/costs.hpp"
+#include "kernel/fetch.hpp"
 #include "kernel/run_vectors.hpp"
 #include "kernel/short_runs.hpp"
 #include "kernel/stream.hpp"
@@ -42,11 +43,10 @@ constexpr auto run_loops(std::index_sequence<sizes...>) {
 constexpr auto short_run_loops = run_loops(std::make_index_sequence<64>());
 
 /// Runs apart in the source, of a page or less. The hardware's prefetchers stop at the end of a
-/// page, so each run would begin with misses: 14 % more time. (Measured: runs of 2 KiB.) `more`
-/// runs of the source follow.
-void copy_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
-                       std::int64_t source_stride, std::int64_t destination_stride,
-                       std::int64_t run, std::int64_t more) {
+/// page, so each run would begin with misses: 14 % more time. (Measured: runs of 2 KiB.)
+void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
+                          std::int64_t source_stride, std::int64_t destination_stride,
+                          std::int64_t run) {
     // A core that fetches more lines at a time into its first level looks further ahead: 5 to 25 %
     // less time. (Measured: runs of 0.5 to 1 KiB on a Zen 5.)
     const Distances& chosen = distances();
@@ -56,13 +56,8 @@ void copy_fetched_runs(const std::byte* source, std::byte* destination, std::int
     for (std::int64_t k = 0; k < count; ++k) {
         const std::byte* const from = source + k * source_stride;
         copy_and_fetch(destination + k * destination_stride, from, run,
-                       k + ahead < count + more ? from + ahead * source_stride : from);
+                       k + ahead < count ? from + ahead * source_stride : from);
     }
-}
-void loop_of_fetched_runs(const std::byte* source, std::byte* destination, std::int64_t count,
-                          std::int64_t source_stride, std::int64_t destination_stride,
-                          std::int64_t run) {
-    copy_fetched_runs(source, destination, count, source_stride, destination_stride, run, 0);
 }
 constexpr std::int64_t least_fetched_run = 512, longest_fetched_run = 4096;
 
@@ -87,22 +82,33 @@ void loop_of_streams(const std::byte* source, std::byte* destination, std::int64
 }
 
 /// Runs that are contiguous in the destination: gathered in cache, then streamed, so that no line
-/// is written in parts, and reads and writes of memory alternate: twice as fast (measured).
+/// is written in parts: twice as fast. Meanwhile memory is read for the next ones: up to 1.3 times
+/// as fast. (Measured.)
 void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64_t count,
                      std::int64_t source_stride, std::int64_t, std::int64_t run) {
     static const StreamCopy stream = select_stream_copy();
     constexpr std::int64_t stage_bytes = 16 << 10;  // a part of the first-level cache
     alignas(64) std::byte stage[stage_bytes];
     const std::int64_t most = stage_bytes / run;
-    const RunLoop gather = select_loop(std::min(most, count), source_stride, run, run, true);
+    RunLoop gather = select_loop(std::min(most, count), source_stride, run, run, true);
+    const bool fetches = gather == loop_of_fetched_runs;
     for (std::int64_t k = 0; k < count; k += most) {
-        const std::int64_t now = std::min(most, count - k);
-        if (gather == loop_of_fetched_runs)
-            copy_fetched_runs(source + k * source_stride, stage, now, source_stride, run, run,
-                              count - k - now);
-        else
-            gather(source + k * source_stride, stage, now, source_stride, run, run);
-        stream(destination + k * run, stage, now * run);
+        const std::int64_t now = std::min(most, count - k), bytes = now * run;
+        gather(source + k * source_stride, stage, now, source_stride, run, run);
+        const std::int64_t coming = fetches ? std::min(most, count - k - now) : 0;
+        if (coming <= 0) {
+            stream(destination + k * run, stage, bytes);
+            continue;
+        }
+        gather = select_run_loop(run);
+        Prefetcher ahead(source + (k + now) * source_stride, coming, source_stride, run, bytes);
+        std::byte* const to = destination + k * run;
+        const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
+        constexpr std::int64_t few_lines = 512;
+        for (std::int64_t at = 0, end = few_lines - past; at < bytes; at = end, end += few_lines) {
+            ahead.worked(few_lines);
+            stream(to + at, stage + at, std::min(end, bytes) - at);
+        }
     }
 }
 

@@ -110,7 +110,7 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
         "fetched_tile",
     ]
     distances += ["past_panel", "near_cache", "streamed_copy", "abreast"]
-    distances += ["ring_panel", "ring_row", "long_panel"]
+    distances += ["ring_panel", "ring_row", "long_panel", "copy_piece"]
     assert distances[:4] == ["short_ahead", "long_ahead", "ring_ahead", "copy_ahead"]
     for value, *rules in (
         (64, "all", "first_level"),
@@ -120,7 +120,7 @@ def test_measured_passes_are_kept_and_used(tmp_path, capsys):
         rule_names = ("streaming", "fetching")
         lines = [line for line in text.splitlines() if line.split(" =")[0] not in distances]
         lines = [line for line in lines if not line.startswith(rule_names)]
-        assert len(lines) == len(text.splitlines()) - 20, text
+        assert len(lines) == len(text.splitlines()) - 21, text
         tried = [*lines, *(f"{name} = {value}" for name in distances)]
         tried += [f"{name} = {rule}" for name, rule in zip(rule_names, rules, strict=True)]
         kept.write_text("\n".join(tried), encoding="utf-8")
