@@ -51,7 +51,8 @@ struct Distances {
     std::int64_t past_panel = 16 << 20;
     /// The first-level cache.
     std::int64_t near_cache = 32 << 10;
-    /// Read of each row of the source at once, by tiles of a copy whose rows begin at lines.
+    /// Read of each row of the source at once, by tiles of a copy if all rows of the destination
+    /// begin at the same units of cache lines.
     std::int64_t copy_piece = 512;
     /// Prefetched before the tiles of a copy.
     std::int64_t copy_ahead = 4096;

@@ -48,9 +48,9 @@ class Prefetcher {
         first_ = first;
         listed_ = rows.data();
     }
-    /// Contiguous memory.
+    /// Contiguous memory: whole pages of it, or a smaller piece alone.
     Prefetcher(const std::byte* first, std::int64_t bytes, std::int64_t work)
-        : Prefetcher(first, bytes / page + 1, page, page - 1, work) {}
+        : Prefetcher(first, (bytes + page - 1) / page, page, std::min(bytes, page - 1), work) {}
 
     /// Memory that the kernel processes from one end to the other: prefetches `distance` bytes
     /// ahead. (If processing a line takes as long as fetching it, 64 KiB are enough.)

@@ -230,7 +230,7 @@ void JoinedTiles::copy(const std::byte* source, std::byte* destination, std::int
         std::byte* const written = staged_ ? stage : to;
         const bool fetches = fetched_ && block + lead_ < last;
         const std::int64_t together = fetches ? rows_together : now.nj;
-        // Most of it while the stage is stored, as in TileGrid.
+        // Most prefetches come while the stage is stored, as in TileGrid.
         const std::int64_t row_bytes = now.nj * unit_;
         Prefetcher ahead = fetches
                                ? fetching(*coming, source, (staged_ ? 3 : 1) * now.ni * row_bytes)

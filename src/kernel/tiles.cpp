@@ -232,8 +232,8 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
                                                         : 0;
     const std::int64_t rows = std::clamp<std::int64_t>(tall / unit, 8, most_rows);
     constexpr std::int64_t few_lines = 512, most_block = 16 << 10;
-    // Short units that begin within lines: at most as many rows of the source as there are pages
-    // in the second-level table of translations. (Measured.)
+    // Short units that begin within lines: about 1024 rows of the source at most, so that the
+    // second-level TLB holds their pages. (Measured.)
     const std::int64_t row_bytes = wide    ? most_block / rows
                                    : lines ? std::min(most_block / rows, few_lines)
                                            : std::min<std::int64_t>(1024 * unit, 2048);

@@ -39,6 +39,7 @@ void check(std::mt19937_64& random, const Extents& extents, std::int64_t itemsiz
     // Whether the last level holds both sides, so that nothing is prefetched.
     Distances trial = distances();
     trial.streamed_copy = draw(random, 0, 1) == 1 ? 64 : INT64_C(1) << 40;
+    trial.copy_piece = INT64_C(64) << draw(random, 0, 3);
     const TriedDistances tried(trial);
     const Copy copy(extents, itemsize, from.strides, to.strides);
     const Bytes untouched = source;
