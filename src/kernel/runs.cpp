@@ -92,6 +92,9 @@ void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64
     const std::int64_t most = stage_bytes / run;
     RunLoop gather = select_loop(std::min(most, count), source_stride, run, run, true);
     const bool fetches = gather == loop_of_fetched_runs;
+    const RunLoop later = fetches ? select_run_loop(run) : gather;
+    // As many bytes at a time as `stream` writes to several pages at once, else a few lines.
+    const std::int64_t abreast = distances().abreast, piece = abreast > 4096 ? abreast : 512;
     for (std::int64_t k = 0; k < count; k += most) {
         const std::int64_t now = std::min(most, count - k), bytes = now * run;
         gather(source + k * source_stride, stage, now, source_stride, run, run);
@@ -100,13 +103,12 @@ void loop_of_gathers(const std::byte* source, std::byte* destination, std::int64
             stream(destination + k * run, stage, bytes);
             continue;
         }
-        gather = select_run_loop(run);
+        gather = later;
         Prefetcher ahead(source + (k + now) * source_stride, coming, source_stride, run, bytes);
         std::byte* const to = destination + k * run;
         const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
-        constexpr std::int64_t few_lines = 512;
-        for (std::int64_t at = 0, end = few_lines - past; at < bytes; at = end, end += few_lines) {
-            ahead.worked(few_lines);
+        for (std::int64_t at = 0, end = piece - past; at < bytes; at = end, end += piece) {
+            ahead.worked(piece);
             stream(to + at, stage + at, std::min(end, bytes) - at);
         }
     }

@@ -226,12 +226,11 @@ TileGrid::TileGrid(std::span<const Loop> loops, std::int64_t unit, Streaming str
     // units are faster streamed.)
     const bool wide = unit >= 32, ordinary = wide && !lines && unit % 32 == 0;
     if (ordinary) streaming_ = staged_ = false;
-    const std::int64_t tall = lines                     ? distances().copy_piece
-                              : !wide                   ? longest_fetched_row
-                              : ordinary && unit <= 128 ? 16 * unit
-                                                        : 0;
-    const std::int64_t rows = std::clamp<std::int64_t>(tall / unit, 8, most_rows);
     constexpr std::int64_t few_lines = 512, most_block = 16 << 10;
+    std::int64_t tall = few_lines;
+    if (lines && !wide) tall = distances().copy_piece;
+    if (wide && !lines) tall = ordinary && unit <= 128 ? 16 * unit : 0;
+    const std::int64_t rows = std::clamp<std::int64_t>(tall / unit, 8, most_rows);
     // Short units that begin within lines: about 1024 rows of the source at most, so that the
     // second-level TLB holds their pages. (Measured.)
     const std::int64_t row_bytes = wide    ? most_block / rows
