@@ -25,7 +25,8 @@ std::optional<shm::Launcher> launcher();
 /// A write to the connection of a process that has ended becomes an error here, as it is in Python,
 /// unless the program has said what SIGPIPE does. By default that signal would end this process.
 void outlive_connections();
-/// Whether the launcher has started this program with MPI's fault tolerance.
+/// Whether MPI's fault tolerance is on: by the launcher's options, the environment or a file of
+/// settings.
 bool tolerates_faults();
 /// Whether the launcher reports that all ranks of MPI_COMM_WORLD are on this node.
 bool all_on_one_node();

@@ -100,7 +100,8 @@ typedef struct hocket_cache_counts {
     int64_t found, made, kept;
 } hocket_cache_counts;
 int hocket_plan_cache_counts(hocket_cache_counts* counts);
-/* The numbers of this process's short messages that agree on calls and carry no data. */
+/* The numbers of this process's short messages that agree on calls. Between nodes, some carry the
+   elements of a short array, which is then no message of `hocket_transfer_counts`. */
 typedef struct hocket_message_counts {
     int64_t sent, received;
 } hocket_message_counts;

@@ -130,7 +130,12 @@ std::optional<shm::Launcher> launcher() {
 }
 
 bool tolerates_faults() {
-    return environment::value_of("OMPI_MCA_mpi_ft_enable") == "1";
+    int found = 0;
+    int* value = nullptr;
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_FT, &value, &found);
+#endif
+    return found != 0 && value != nullptr && *value != 0;
 }
 
 bool all_on_one_node() {
