@@ -34,10 +34,9 @@ class Engine {
     void remove(const Operation& operation);
     /// Polls all operations once. The caller holds the turn.
     void progress();
-    /// A number that changes with each of these polls, and by `next_turn` in loops that poll one
-    /// operation only.
-    std::uint64_t turn() const { return turn_; }
-    void next_turn() { ++turn_; }
+    /// How often this was called, or `count_poll` in loops that poll one operation only.
+    std::uint64_t polls() const { return polls_; }
+    void count_poll() { ++polls_; }
     /// Lets MPI send what it has taken. MPI need not do so outside of its calls (MPI 4.1, section
     /// 3.7.4, weak progress), and a wait may need shared memory only: a message that waits for its
     /// connection would never leave. The caller holds the turn.
@@ -100,7 +99,7 @@ class Engine {
     int inside_ = 0;                    // turns and waits, nested and of all threads
     double outside_ = 0, left_at_ = 0;  // seconds without any of them; the end of the last one
     bool progressing_ = false;
-    std::uint64_t turn_ = 1;
+    std::uint64_t polls_ = 1;
     double next_mpi_ = 0;  // seconds
     std::atomic<std::thread::id> waiter_{};
 };

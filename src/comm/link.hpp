@@ -159,8 +159,8 @@ class Link {
     /// The next text with this tag that has arrived, if there is one; the caller starts its
     /// receive, unless it came through shared memory.
     std::optional<ProbeResult> probe(int from, int tag);
-    /// Starts a short text, which must live until it has been sent; through shared memory within
-    /// the node.
+    /// Starts a short text; through shared memory within the node. The text must live until it has
+    /// been sent.
     void send_text(Requests& requests, const std::string& text, int to, int tag);
 
     /// Messages that this process sent by MPI, less those that it began to receive.

@@ -239,7 +239,7 @@ bool comm::done_soon(Operation& operation) {
     if (poll_all(operation)) return true;
     if (platform::simulated || Engine::instance().crowded()) return false;
     for (int i = 0; i < polls; ++i) {
-        Engine::instance().next_turn();
+        Engine::instance().count_poll();
         if (operation.poll()) return true;
         platform::pause();
     }

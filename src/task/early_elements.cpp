@@ -47,6 +47,9 @@ std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all
         (requested.strategy != "auto" && requested.strategy != "direct") ||
         !may_be_early(all, me.task, call.other))
         return nullptr;
+    const auto waiting = me.early_bytes.find(call.other);
+    if (waiting != me.early_bytes.end() && waiting->second + longest > most_without_reply)
+        return nullptr;
     std::int64_t left = longest;
     for (const Array& array : arrays) {
         left -= transfer::local_bytes(array.layout(), transfer::local_view_of(array),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements of short messages between two tasks of one process each, which travel with the envelope:
-// so the receiver has them at once, where its reply and the elements would take two more ways.
+// so the receiver has them at once, without two more messages: its reply, and the elements.
 //
 // The sender expects that the receiver's layouts equal its own. Both processes learn from the reply
 // whether they do; otherwise the receiver drops these elements, and the sender sends them again.
@@ -18,7 +18,7 @@
 
 namespace hocket::task {
 
-/// Of a send whose message may travel early; else nothing.
+/// The elements of a send that may travel early; otherwise nothing.
 std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all, const Member& me,
                                                          const MessageCall& call,
                                                          const std::vector<Array>& arrays);
@@ -27,14 +27,14 @@ std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all
 /// the other side's description, with the elements if they came, or left, early.
 bool came_early(const std::vector<Array>& arrays, const Envelope& met);
 
-/// The plan's, of a transfer of this array by negotiated options.
+/// The options of the plan for a transfer of this array.
 plan::Options options_of(const Array& array, const RequestedOptions& negotiated);
 
 /// Elements in an envelope until its reply has come: so a process holds a bounded number of bytes
 /// for which it has not asked.
 class ElementsWithoutReply {
   public:
-    /// Has them, if few others are on the way to that task.
+    /// Takes them if that task then has at most 1 MiB of them without a reply.
     ElementsWithoutReply(Member& me, int to, std::shared_ptr<const std::string> elements);
     ElementsWithoutReply(const ElementsWithoutReply&) = delete;
     ElementsWithoutReply& operator=(const ElementsWithoutReply&) = delete;

@@ -99,11 +99,12 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
     const bool sends = call.sends;
     const int other = call.other, tag = call.tag;
     co_await pass(call);
-    call.elements = elements_for_envelope(*all, *me, call, arrays);
     transfer::Stopwatch watch(all->profile, track_of(!sends     ? "recv"
                                                      : call.end ? "close"
                                                                 : "send",
                                                      *all, call, arrays));
+    call.elements = elements_for_envelope(*all, *me, call, arrays);
+    if (call.elements) watch.lap(&Profile::pack);
     const Envelope met = co_await rendezvous(all, me, std::move(call), tree_tag, ticket, watch);
     if (arrays.empty()) {  // the end of a stream
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};

@@ -91,7 +91,7 @@ void Engine::remove(const Operation& operation) {
 }
 
 void Engine::progress() {
-    next_turn();
+    count_poll();
     if (progressing_) return;
     progressing_ = true;
     if (any_posted_) {

@@ -14,8 +14,8 @@
 namespace hocket::comm {
 namespace {
 
-// A test that finds nothing would find nothing in the same turn of the engine, either. A caller
-// without turns must find texts, too.
+// A test that finds nothing would find nothing in the same poll of the engine, either. A caller
+// without an engine's polls must find texts, too.
 constexpr int most_skipped = 8;
 
 // Never destroyed, because queues may outlive static destructors.
@@ -49,6 +49,12 @@ void TextQueue::open() {
 void TextQueue::close() {
     if (request_ == MPI_REQUEST_NULL) return;
     MPI_Cancel(&request_);
+    int ended = 0;
+    MPI_Test(&request_, &ended, MPI_STATUS_IGNORE);
+    if (ended != 0) return;
+    // It has matched a message that MPI may still write.
+    static auto* const written = new std::vector<std::vector<char>>;
+    written->push_back(std::move(buffer_));
     MPI_Request_free(&request_);
 }
 
@@ -67,8 +73,8 @@ std::string TextQueue::message(const std::string& text, int tag) {
 }
 
 bool TextQueue::receive() {
-    const std::uint64_t turn = Engine::instance().turn();
-    if (turn == turn_ && ++skipped_ < most_skipped) return false;
+    const std::uint64_t polls = Engine::instance().polls();
+    if (polls == polls_ && ++skipped_ < most_skipped) return false;
     if (request_ == MPI_REQUEST_NULL) {  // an error has ended it, or the end of MPI
         if (Engine::instance().ended()) return false;
         open();
@@ -77,7 +83,7 @@ bool TextQueue::receive() {
     MPI_Status status;
     check(MPI_Test(&request_, &come, &status), "MPI_Test");
     if (come == 0) {
-        turn_ = turn;
+        polls_ = polls;
         skipped_ = 0;
         return false;
     }

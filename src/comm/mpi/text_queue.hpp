@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The texts that come to this process on one communicator, whatever their tags. One receive from
-// any process is open ahead of them: so a wait asks MPI once a turn for all texts that anybody
-// awaits here, where each of them would take a probe and a receive of its own.
+// any process is open ahead of them: so a wait asks MPI once a poll for the texts of all its
+// operations, where each of them would take a probe and a receive of its own.
 #pragma once
 
 #include <mpi.h>
@@ -57,8 +57,8 @@ class TextQueue {
     MPI_Request request_ = MPI_REQUEST_NULL;
     std::vector<char> buffer_;
     std::map<int, std::deque<ProbeResult>> arrived_;  // by tag; none is empty
-    std::uint64_t turn_ = 0;  // of the engine, at the last test that found nothing
-    int skipped_ = 0;         // tests since then
+    std::uint64_t polls_ = 0;  // of the engine, at the last test that found nothing
+    int skipped_ = 0;          // tests since then
 };
 
 }  // namespace hocket::comm
