@@ -6,9 +6,10 @@
 
 namespace hocket::kernel {
 
-/// Sets sums[c] to the sum of column c of a dense row-major matrix, modulo 2^64. Reads several rows
-/// at a time, so that it reads and writes the sums less often than the matrix.
-void sum_columns(const std::uint64_t* matrix, std::int64_t rows, std::int64_t columns,
-                 std::uint64_t* sums);
+/// Adds column c of a dense row-major matrix to sums[c], for each c. Elements and sums are integers
+/// of `itemsize` bytes, 1, 2, 4 or 8, which wrap around. Reads several rows at a time, so that it
+/// reads and writes the sums less often than the matrix.
+void add_columns(void* sums, const void* matrix, std::int64_t rows, std::int64_t columns,
+                 std::int64_t itemsize);
 
 }  // namespace hocket::kernel

@@ -32,12 +32,10 @@ void add_lines(const FoldLoops& loops, std::byte* cells, const Lines& lines,
     for (std::int64_t k = 0; k < lines.outer; ++k) {
         std::byte* const into = cells + k * row;
         const std::byte* const from = elements + k * lines.length * row;
-        if (lines.inner == 1) {
+        if (lines.inner == 1)
             loops.reduce(into, from, lines.length);
-            continue;
-        }
-        for (std::int64_t each = 0; each < lines.length; ++each)
-            loops.combine(into, from + each * row, lines.inner);
+        else
+            loops.columns(into, from, lines.length, lines.inner);
     }
 }
 

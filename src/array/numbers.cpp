@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "hocket/columns.hpp"
+
 namespace hocket::array {
 namespace {
 
@@ -23,6 +25,16 @@ FoldLoops loops_of() {
         auto* const a = static_cast<T*>(into);
         const auto* const b = static_cast<const T*>(from);
         for (std::int64_t k = 0; k < count; ++k) a[k] = F::of(a[k], b[k]);
+    };
+    loops.columns = [](void* into, const void* from, std::int64_t rows, std::int64_t count) {
+        if constexpr (op == Combine::sum && std::is_integral_v<T>) {
+            kernel::add_columns(into, from, rows, count, sizeof(T));
+        } else {
+            auto* const a = static_cast<T*>(into);
+            const auto* b = static_cast<const T*>(from);
+            for (std::int64_t row = 0; row < rows; ++row, b += count)
+                for (std::int64_t k = 0; k < count; ++k) a[k] = F::of(a[k], b[k]);
+        }
     };
     loops.reduce = [](void* into, const void* from, std::int64_t count) {
         const auto* const b = static_cast<const T*>(from);

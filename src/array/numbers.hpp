@@ -125,6 +125,8 @@ struct FoldLoops {
     void (*fill)(void* into, std::int64_t count) = nullptr;  ///< with the identity
     /// into[k] = into[k] with from[k].
     void (*combine)(void* into, const void* from, std::int64_t count) = nullptr;
+    /// into[k] = into[k] with all of from[row * count + k].
+    void (*columns)(void* into, const void* from, std::int64_t rows, std::int64_t count) = nullptr;
     /// into = into with all of from.
     void (*reduce)(void* into, const void* from, std::int64_t count) = nullptr;
 };

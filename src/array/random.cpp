@@ -36,12 +36,29 @@ class Blocks {
                 run(segment.first, segment.length, data + segment.local * strides_[0], strides_[0]);
         } else {
             sets_ = form_.sets(array.process());
+            join_rows();
             along(0, 0, data);
         }
         end();
     }
 
   private:
+    // Whole inner dimensions join the one before if memory goes on there: a visit to each of many
+    // short rows would take longer than their numbers.
+    void join_rows() {
+        if (!sets_.empty()) step_ = strides_.back();
+        while (sets_.size() > 1 && sets_.back().count() == sets_.back().extent()) {
+            const std::int64_t extent = sets_.back().extent();
+            const std::int64_t before = strides_[sets_.size() - 2];
+            if (joined_ * extent == 1)
+                step_ = before;
+            else if (before != joined_ * extent * step_)
+                return;
+            joined_ *= extent;
+            sets_.pop_back();
+        }
+    }
+
     // The elements whose indices before dimension `d` have this row-major number.
     void along(std::size_t d, std::int64_t number, std::byte* place) {
         if (d == sets_.size()) return run(number, 1, place, 0);
@@ -49,7 +66,7 @@ class Blocks {
         number *= set.extent();
         layout::for_runs(set, 0, set.extent(), [&](std::int64_t first, std::int64_t last) {
             if (d + 1 == sets_.size())
-                run(number + first, last - first, place, strides_[d]);
+                run((number + first) * joined_, (last - first) * joined_, place, step_);
             else
                 for (std::int64_t k = 0; k < last - first; ++k)
                     along(d + 1, number + first + k, place + k * strides_[d]);
@@ -74,6 +91,7 @@ class Blocks {
     const Shape& strides_;
     const Visit& visit_;
     std::vector<layout::IndexSet> sets_;
+    std::int64_t joined_ = 1, step_ = 0;  // elements of an index of the last set, and their stride
     std::size_t count_ = 0;
     std::array<std::int64_t, most> numbers_;
     std::array<std::byte*, most> places_;

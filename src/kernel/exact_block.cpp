@@ -43,15 +43,22 @@ HOCKET_INLINE void halves_lanes(const std::uint16_t* halves, std::int64_t count,
     }
 }
 
+template <class Vector>
 HOCKET_INLINE void alternate_lanes(const double* from, std::int64_t count, double* to) {
-    using Vector = Simd<64>::Vector;
+    constexpr int wide = width<Vector>;
     std::int64_t k = 0;
     // The last vector would read one number beyond those taken.
-    for (; k + 8 < count; k += 8) {
-        Vector first, second;
+    for (; k + wide < count; k += wide) {
+        if constexpr (wide < 8) __builtin_prefetch(from + 2 * k + ahead<double>);
+        Vector first, second, taken;
         load(first, from + 2 * k);
-        load(second, from + 2 * k + 8);
-        const Vector taken = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
+        load(second, from + 2 * k + wide);
+        if constexpr (wide == 8)
+            taken = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
+        else if constexpr (wide == 4)
+            taken = __builtin_shufflevector(first, second, 0, 2, 4, 6);
+        else
+            taken = __builtin_shufflevector(first, second, 0, 2);
         std::memcpy(to + k, &taken, sizeof taken);
     }
     for (; k < count; ++k) to[k] = from[2 * k];
@@ -96,7 +103,7 @@ struct Portable {
             return sum_lanes<Vector, 1>(Products<Target, crossed, T>{x, y}, count, guess)[0];     \
         }                                                                                         \
         attribute static void alternate(const double* from, std::int64_t count, double* to) {     \
-            alternate_lanes(from, count, to);                                                     \
+            alternate_lanes<Vector>(from, count, to);                                             \
         }                                                                                         \
         attribute static void halves(const std::uint16_t* from, std::int64_t count, double* to) { \
             halves_lanes(from, count, to);                                                        \

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -181,3 +182,40 @@ def test_complex_sums_are_exact_in_both_parts(comm):
         (Fraction(float(v)) ** 2 for v in np.concatenate([x.real, x.imag]).ravel()), Fraction(0)
     )
     assert np.linalg.norm(a) == np.sqrt(rounded(square, "f8"))
+
+
+@ranks(1, 2, 3, 4)
+def test_later_reductions_of_all_elements_give_the_bits_of_the_first(comm):
+    rng = np.random.default_rng(31)
+    for dtype in ("f8", "f4", "f2", ">f8", "c16", "c8", "i8", ">i4", "u1", "?", "M8[s]", "m8[s]"):
+        x = rng.integers(-3, 4, (5, 3)).astype("i8").astype(dtype)
+        x = -x if x.dtype.kind in "fc" else x  # zeros of either sign
+        y = x.copy()
+        if x.dtype.kind in "fcmM":
+            y[2, 1] = "NaT" if x.dtype.kind in "mM" else np.nan
+        # Processes without elements, copies, and a section that is a copy.
+        for dist, procs, replicate in (
+            ("(BLOCK, *)", comm.size, ()),
+            ("(BLOCK(5), *)", comm.size, ()),
+            ("(*, *)", comm.size, (0,)),
+            ("(CYCLIC(2), *)", comm.size, ()),
+        ):
+            lay = hk.Layout(x.shape, dist, procs, replicate=replicate)
+            names = ["sum", "prod", "min", "max", "any", "all", "count_nonzero"]
+            for whole, name in itertools.product((x, y), names):
+                a, part = hk.scatter(whole, lay, comm=comm), whole
+                if dist.startswith("(CYCLIC"):
+                    a, part = a[::3], whole[::3]
+                function = getattr(np, name)
+                try:
+                    expected = function(part)
+                except TypeError:
+                    continue
+                with np.errstate(all="ignore"):
+                    found = [np.asarray(function(a)) for _ in range(3)]
+                    if name != "count_nonzero":
+                        found.append(np.asarray(getattr(a, name)()))
+                what = f"{name} of {dtype} {lay}"
+                np.testing.assert_array_equal(found[0], expected, what)
+                assert {each.tobytes() for each in found} == {found[0].tobytes()}, what
+                assert {each.dtype for each in found} == {np.asarray(expected).dtype}, what

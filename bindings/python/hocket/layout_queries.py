@@ -19,8 +19,10 @@ Index = Union[int, Iterable[int]]
 class LayoutQueries:
     """The part of `hocket.Layout` that does not make new layouts."""
 
-    __slots__ = ("__weakref__", "_native")
+    __slots__ = ("__weakref__", "_native", "_sole_holders")
     _native: _pure.Layout
+    #: set by `hocket.computing.reductions`
+    _sole_holders: tuple[int, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:

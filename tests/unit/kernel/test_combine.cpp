@@ -7,7 +7,10 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
+#include "hocket/columns.hpp"
 #include "hocket/error.hpp"
 #include "kernel/combine.hpp"
 
@@ -57,6 +60,35 @@ TEST(Combine, OfManyElements) {
     EXPECT_EQ(a[4], (std::complex<float>{-1, 4}));
     combine_of("add", "complex64")(a.data(), b.data(), 0);
     EXPECT_EQ(a[0], (std::complex<float>{-1, 0}));
+}
+
+template <class T>
+void add_columns_of(std::int64_t rows, std::int64_t columns) {
+    using Bits = std::make_unsigned_t<T>;
+    std::vector<T> matrix(static_cast<std::size_t>(rows * columns)), sums;
+    for (std::int64_t c = 0; c < columns; ++c) sums.push_back(static_cast<T>(3 * c - 5));
+    std::vector<T> expected = sums;
+    std::uint64_t bits = 1;
+    for (std::int64_t k = 0; k < rows * columns; ++k) {
+        bits = bits * 6364136223846793005U + 1442695040888963407U;
+        const auto value = static_cast<T>(bits >> 17);
+        matrix[static_cast<std::size_t>(k)] = value;
+        T& sum = expected[static_cast<std::size_t>(k % columns)];
+        sum = static_cast<T>(
+            static_cast<Bits>(std::uint64_t{static_cast<Bits>(sum)} + static_cast<Bits>(value)));
+    }
+    hocket::kernel::add_columns(sums.data(), matrix.data(), rows, columns, sizeof(T));
+    EXPECT_EQ(sums, expected) << rows << " x " << columns << " of " << sizeof(T);
+}
+
+TEST(Combine, AddsColumnsOfIntegers) {
+    for (const std::int64_t rows : {0, 1, 7, 8, 9, 25})
+        for (const std::int64_t columns : {1, 3, 16, 33}) {
+            add_columns_of<std::int8_t>(rows, columns);
+            add_columns_of<std::uint16_t>(rows, columns);
+            add_columns_of<std::int32_t>(rows, columns);
+            add_columns_of<std::uint64_t>(rows, columns);
+        }
 }
 
 TEST(Combine, WhatThereIsNotIsNamed) {

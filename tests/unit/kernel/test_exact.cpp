@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <span>
@@ -99,6 +100,26 @@ void sums_of_whole_blocks(Number number, int bits) {
 TEST(Exact, SumsOfWholeBlocks) {
     sums_of_whole_blocks<double>(Number::float64, 53);
     sums_of_whole_blocks<float>(Number::float32, 24);
+}
+
+TEST(Exact, NumbersThatLieApart) {
+    std::mt19937_64 random(17);
+    std::normal_distribution<double> normal;
+    for (const std::int64_t step : {2, 3, -2})
+        for (const std::int64_t count : {1, 2, 7, 8, 9, 16, 17, 2047, 2048, 4099}) {
+            // Nothing lies beyond the last number.
+            std::vector<double> all(static_cast<std::size_t>((count - 1) * std::abs(step) + 1));
+            for (double& each : all) each = normal(random);
+            std::vector<double> taken;
+            const std::int64_t first = step < 0 ? std::ssize(all) - 1 : 0;
+            for (std::int64_t k = 0; k < count; ++k)
+                taken.push_back(all[static_cast<std::size_t>(first + k * step)]);
+            const std::array<std::int64_t, 1> shape{count}, strides{8 * step};
+            double found = -1;
+            exact::sum({.a = all.data() + first, .shape = shape, .a_strides = strides},
+                       Number::float64, &found);
+            EXPECT_EQ(found, sum_of(taken)) << count << " apart by " << step;
+        }
 }
 
 // Rows and columns of matrices, whose numbers change their size from block to block.

@@ -14,7 +14,7 @@ from hocket.calls import collective
 from hocket.computing import contractions, products, shapes
 from hocket.computing.combining import to_out
 from hocket.computing.layouts import balanced, even, one_axis
-from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.methods.base import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, made
 from hocket.creation import from_function
 from hocket.errors import LayoutError, MismatchError

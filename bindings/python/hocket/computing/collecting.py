@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 def allgather(
     comm: MPI.Comm, row: npt.NDArray[Any], call: str = "a gather of rows"
 ) -> npt.NDArray[Any]:
-    """Gathers every process's row, which have one shape and dtype: an array with one row a
-    process. Processes that make calls of different texts get an error."""
+    """Gathers every process's row, which have one shape and dtype: a read-only array with one row
+    a process. Processes that make calls of different texts get an error."""
     size = _mpi.rank_and_size(comm.handle)[1]
     if row.nbytes == 0 or size == 1:
-        alone: npt.NDArray[Any] = np.broadcast_to(row, (size, *row.shape)).copy()
-        return alone
+        return np.broadcast_to(row.copy(), (size, *row.shape))
     found = _mpi.allgather(comm.handle, call, row.tobytes())
-    return found.view(row.dtype).reshape((size, *row.shape))
+    return np.frombuffer(found, row.dtype).reshape((size, *row.shape))
 
 
 def exchange(

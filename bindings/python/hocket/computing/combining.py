@@ -84,7 +84,7 @@ def combined(
 def added(call: str, comm: MPI.Comm, terms: AnyArray) -> AnyArray:
     """The sum of the processes' arrays, which have one shape and dtype, on each. Collective."""
     from hocket.computing.collecting import allgather
-    from hocket.computing.methods import numpy
+    from hocket.computing.methods.base import numpy
 
     # Exact sums travel as numbers of one form, so their own messages tell no dtypes apart.
     allgather(comm, np.zeros(1, np.uint8), f"{call}, adding {terms.dtype} of shape {terms.shape}")

@@ -18,7 +18,7 @@ from hocket.computing.elementwise import of_function
 from hocket.computing.filling import arange
 from hocket.computing.indexing import as_value
 from hocket.computing.layouts import balanced, like, one_axis
-from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.methods.base import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, shape_of
 from hocket.creation import empty, from_function, zeros
 from hocket.errors import LayoutError, MismatchError

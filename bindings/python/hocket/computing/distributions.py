@@ -14,7 +14,7 @@ from hocket.computing.combining import added, scalar, to_out
 from hocket.computing.elementwise import of_function
 from hocket.computing.layouts import balanced, normal_axes
 from hocket.computing.line_sorting import SortedElements, sorted_alike
-from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.methods.base import numpy as np  # of any type
 from hocket.computing.operands import bring, check_alike, first_communicator, without_copies
 from hocket.creation import zeros
 from hocket.errors import Error, LayoutError, MismatchError

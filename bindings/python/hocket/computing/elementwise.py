@@ -42,6 +42,7 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
     if len(options) > ("out" in options) or ufunc.signature is not None or checks():
         return None
     key: list[Any] = [ufunc, len(outs)]
+    parts: list[Any] = []
     first: Any = None
     for x in (*inputs, *outs):
         kind = type(x)
@@ -53,8 +54,10 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
             ):
                 return None
             key.append(x._local.dtype)
+            parts.append(x._local if x._home is None else x.local)
         elif kind in _SCALARS or (kind is int and 0 <= x < 128):
             key.append(kind)
+            parts.append(x)
         else:
             return None
     if ufunc is np.power:
@@ -69,22 +72,24 @@ def of_one_layout(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any
             for out, dtype in zip(outs, types):
                 check_out(out, dtype, {})
         _types[tuple(key)] = types
-    locals_ = [x.local if type(x) is Array else x for x in inputs]
-    results = outs if len(outs) == len(types) else tuple(empty_as(first, each) for each in types)
+    results = outs
+    if len(outs) < len(types):
+        results = tuple([empty_as(first, dtype) for dtype in types])
+        parts[len(inputs) :] = [each._local for each in results]
     if results[0]._local.size:
-        ufunc(*locals_, out=tuple(each._local for each in results))
+        ufunc(*parts)
     return results[0] if len(results) == 1 else results
 
 
 def of_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """``ufunc(*inputs, **options)``: an array, or a tuple of them. Collective."""
+    found = of_one_layout(ufunc, inputs, options)
+    if found is not None:
+        return found
     if any(isinstance(x, (list, tuple)) for x in inputs):
         some = (*inputs, *(options.get("out") or ()), options.get("where"))
         with collective(communicator_of([x for x in some if isinstance(x, Array)]), None):
             inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
-    found = of_one_layout(ufunc, inputs, options)
-    if found is not None:
-        return found
     given = options.pop("out", None)
     outs = given if isinstance(given, tuple) else (given,) if given is not None else ()
     where = options.pop("where", True)

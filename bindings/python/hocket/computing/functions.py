@@ -25,6 +25,7 @@ from hocket.computing import (
     joining,
     matrices,
     products,
+    reductions,
     scans,
     sets,
     shapes,
@@ -136,6 +137,10 @@ def reduced(ufunc: np.ufunc) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
+        if axis is dtype is out is initial is None and where is True and not keepdims:
+            found = reductions.total(ufunc, a)
+            if found is not None:
+                return found
         return chosen_terms.reduce(ufunc, a, axis, dtype, out, keepdims, initial, where)
 
     return reduction

@@ -10,7 +10,7 @@ import numpy as np
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.layouts import aligned_with, replicated_layout
-from hocket.computing.methods import importing
+from hocket.computing.methods.base import importing
 from hocket.computing.operands import bring, broadcast_shape, check_alike, shape_of
 from hocket.errors import Error, LayoutError
 from hocket.redistribution import redistribute, wire_type

@@ -16,7 +16,7 @@ from hocket.computing.collecting import allgather
 from hocket.computing.filling import full as filled
 from hocket.computing.indexing import as_value
 from hocket.computing.layouts import balanced, even, numbers, one_axis
-from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.methods.base import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, broadcast_shape, communicator_of, made
 from hocket.creation import from_function
 from hocket.errors import LayoutError

@@ -9,7 +9,7 @@ from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing.collecting import allgather
 from hocket.computing.layouts import balanced
-from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.methods.base import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, made
 from hocket.errors import LayoutError
 from hocket.redistribution import redistribute

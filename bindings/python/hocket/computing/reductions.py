@@ -137,6 +137,10 @@ def reduce(
     """``ufunc.reduce(a, axis)`` over global axes; sums of floating-point numbers are exact.
     Collective."""
     axes, wanted, call, find = planned(ufunc, a, axis, dtype)
+    if axis is None and dtype is None and wanted.isnative:
+        whole = functools.partial(ufunc.reduce, axis=None, dtype=loop_type(wanted))
+        if find is not None or wanted == a.dtype:
+            note_total(ufunc, a, None if find is None else whole, ufunc, wanted, call)
     if find is None:
         return exact_sum(a, axes, wanted, out, keepdims)
     return of_parts(call, ufunc, find, a, axes, wanted, out, keepdims)
@@ -181,8 +185,8 @@ def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: 
     """The exact sum over `axes`, rounded once to `wanted`. Collective."""
     terms = terms_of(a, wanted)
     if len(axes) == a.layout.ndim:
-        _, memory = _mpi.exact_sum(terms._wrapped(), axes)
-        return scalar(memory[: wanted.itemsize].view(wanted)[0], wanted, keepdims, a, out)
+        found = np.frombuffer(_mpi.exact_total(terms._wrapped()), wanted)[0]
+        return scalar(found, wanted, keepdims, a, out)
     terms = on_grid(terms)
     layout, shape = results_of(terms._layout, axes, keepdims, a._rank_and_size[0])
     _, memory = _mpi.exact_sum(terms._wrapped(), axes)
@@ -199,10 +203,7 @@ def sole_holders(layout: Layout) -> Optional[tuple[int, ...]]:
 
 
 def reduce_all(call: str, ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtype[Any]) -> Any:
-    """The results of `find` for all elements of the parts, combined by `ufunc`. Collective.
-
-    After other work, half of a call's time is the first touch of code: so there is little of it.
-    """
+    """The results of `find` for all elements of the parts, combined by `ufunc`. Collective."""
     having = sole_holders(a._layout)
     if having is None:
         a = without_copies(a)
@@ -213,7 +214,53 @@ def reduce_all(call: str, ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtyp
         return mine
     if mine.dtype != wanted:
         mine = mine.astype(wanted)
-    rows = _mpi.allgather(a._comm.handle, call, mine.tobytes())
-    found = rows.view(wanted)
+    found = np.frombuffer(_mpi.allgather(a._comm.handle, call, mine.tobytes()), wanted)
     some = found if len(having) == size else found[list(having)]
     return ufunc.reduce(some, None, loop_type(wanted))
+
+
+#: the reduction of a part to a number (None: an exact sum), the ufunc that combines these numbers,
+#: their dtype, that of NumPy's loop, and the name of the call
+Total = tuple[Optional[Callable[[AnyArray], Any]], np.ufunc, np.dtype[Any], Any, str]
+
+#: reductions of all elements by their function and dtype, of those that passed the checks
+_totals: dict[tuple[Any, np.dtype[Any]], Total] = {}
+
+
+def note_total(
+    function: Any,
+    a: Array,
+    find: Optional[Callable[[AnyArray], Any]],
+    ufunc: np.ufunc,
+    wanted: np.dtype[Any],
+    call: str,
+) -> None:
+    """For later calls of `total`."""
+    if len(_totals) < 1024:
+        _totals[function, a.dtype] = find, ufunc, wanted, loop_type(wanted), call
+    having = sole_holders(a._layout)
+    if having:
+        object.__setattr__(a._layout, "_sole_holders", having)
+
+
+def total(function: Any, a: Array) -> Any:
+    """The reduction of all elements, if such a call has passed the checks, and the elements have
+    one owner each; else None. Collective.
+
+    After other work, most of a call's time is the first touch of code and small objects. So the
+    usual case is one short function.
+    """
+    known = _totals.get((function, a._local.dtype))
+    having = getattr(a._layout, "_sole_holders", None)
+    if known is None or having is None:
+        return None
+    find, ufunc, wanted, loop, call = known
+    if find is None:
+        return np.frombuffer(_mpi.exact_total(a._wrapped()), wanted)[0]
+    rank, size = a._rank_and_size
+    local = a._local if a._home is None else a._current()
+    mine = find(local) if rank in having else wanted.type()
+    if size > 1:
+        rows = np.frombuffer(_mpi.allgather(a._comm.handle, call, mine.tobytes()), wanted)
+        mine = ufunc.reduce(rows if len(having) == size else rows[list(having)], None, loop)
+    return mine

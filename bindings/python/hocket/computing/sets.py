@@ -10,7 +10,7 @@ from hocket.computing.collecting import allgather
 from hocket.computing.layouts import balanced, even
 from hocket.computing.local_sorting import distinct
 from hocket.computing.merging import merged
-from hocket.computing.methods import numpy as np  # of any type
+from hocket.computing.methods.base import numpy as np  # of any type
 from hocket.computing.operands import as_arrays, made, without_copies
 from hocket.computing.shapes import ravel
 from hocket.computing.sorting import argsort, searchsorted

@@ -17,7 +17,7 @@ from hocket.computing.combining import combined, finish, on_grid, remain, to_out
 from hocket.computing.layouts import numbers, one_axis, reduced_axes
 from hocket.computing.masks import true_numbers
 from hocket.computing.operands import made, without_copies
-from hocket.computing.reductions import of_parts
+from hocket.computing.reductions import note_total, of_parts, total
 from hocket.errors import LayoutError, MismatchError
 
 
@@ -111,28 +111,33 @@ def std(
 
 def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
     """`numpy.count_nonzero`. Collective."""
+    if axis is None and not keepdims:
+        counted = total(np.count_nonzero, a)
+        if counted is not None:
+            return counted
     with collective(a.comm, None):
         axes = reduced_axes(axis, a.ndim)
 
     def find(x: Any, axes: Any) -> Any:
-        if axes is None:
-            return np.intp(nonzeros(x))
-        return np.asarray(np.count_nonzero(x, axes, keepdims=True))
+        return nonzeros(x) if axes is None else np.asarray(np.count_nonzero(x, axes, keepdims=True))
 
-    return of_parts("np.count_nonzero", np.add, find, a, axes, np.dtype(np.intp), None, keepdims)
+    call, number = "np.count_nonzero", np.dtype(np.intp)
+    if axis is None:
+        note_total(np.count_nonzero, a, nonzeros, np.add, number, call)
+    return of_parts(call, np.add, find, a, axes, number, None, keepdims)
 
 
-def nonzeros(x: npt.NDArray[Any]) -> int:
+def nonzeros(x: npt.NDArray[Any]) -> Any:
     """``np.count_nonzero(x)``. Of floating-point numbers NumPy tests one at a time, but it compares
     with vectors."""
     step = 1 << 16
     if x.dtype.kind not in "fc" or x.size < step or not x.flags.c_contiguous:
-        return int(np.count_nonzero(x))
+        return np.intp(np.count_nonzero(x))
     flat, room, found = x.reshape(-1), np.empty(step, bool), 0
     for first in range(0, flat.size, step):
         part = flat[first : first + step]
         found += int(np.count_nonzero(np.not_equal(part, 0, out=room[: part.size])))
-    return found
+    return np.intp(found)
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
@@ -221,7 +226,7 @@ def place_in_all(find: Any, a: Array, pair: np.dtype[Any]) -> Any:
             at = find(local)
         index = np.int64(_mpi.number_of(a._layout._native, rank, int(at)))
         mine = local[at : at + 1].tobytes() + index.tobytes()
-    rows = _mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine).view(pair)
+    rows = np.frombuffer(_mpi.allgather(a.comm.handle, f"np.{find.__name__}", mine), pair)
     order = rows["index"].tolist()
     if order[0] < 0 or order != sorted(order):
         rows = rows[rows["index"] >= 0]
