@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hocket/error.hpp"
 
@@ -44,83 +44,108 @@ inline std::string beginning_of(std::string_view text) {
     return out;
 }
 
-// nlohmann-json reads integers beyond 64 bits as floats. The state of a generator of random numbers
-// has such integers, so they are texts here that begin with U+FFFF, which is no character.
-constexpr std::string_view mark = "\"\xEF\xBF\xBF";
-constexpr std::size_t longest_integer = 300;  // a longer one may be too large for a float, too
-
-/// "-1", not "01", "1.0".
-inline bool is_integer(std::string_view text) {
-    const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-    return !digits.empty() && digits.front() != '0' &&
-           digits.find_first_not_of("0123456789") == digits.npos;
-}
-
-inline bool is_large_integer(std::string_view text) {
-    if (!is_integer(text) || text.size() > longest_integer) return false;
-    std::int64_t number = 0;
-    std::uint64_t natural = 0;
-    const char* const end = text.data() + text.size();
-    return std::from_chars(text.data(), end, number).ec != std::errc() &&
-           std::from_chars(text.data(), end, natural).ec != std::errc();
-}
-
+/// Whether it is an integer beyond 64 bits, as the state of a generator of random numbers has.
+/// nlohmann-json reads them as floats, so they are binary values here: their digits. No text yields
+/// other binary values.
 inline bool is_large_integer(const Value& value) {
-    return value.is_string() && value.get<std::string>().starts_with(mark.substr(1));
+    return value.is_binary();
 }
 
-inline std::string with_marks(std::string_view text) {
-    std::string out;
-    bool quoted = false;
-    for (std::size_t k = 0, next = 0; k < text.size(); k = next) {
-        next = k + (quoted && text[k] == '\\' ? 2 : 1);
-        if (text[k] == '"') quoted = !quoted;
-        if (!quoted && (text[k] == '-' || ('0' <= text[k] && text[k] <= '9')))
-            next = std::min(text.find_first_not_of("+-.0123456789eE", k), text.size());
-        const std::string_view token = text.substr(k, next - k);
-        const bool large = !quoted && is_large_integer(token);
-        out.append(large ? mark : "").append(token).append(large ? "\"" : "");
+inline bool has_large_integer(const Value& value) {
+    if (!value.is_structured()) return is_large_integer(value);
+    return std::any_of(value.begin(), value.end(), has_large_integer);
+}
+
+/// Builds the value of a text from what the parser finds in it.
+class Builder : public nlohmann::json_sax<Value> {
+  public:
+    Value whole;
+
+    bool null() override { return take({}); }
+    bool boolean(bool value) override { return take(value); }
+    bool number_integer(number_integer_t value) override { return take(value); }
+    bool number_unsigned(number_unsigned_t value) override { return take(value); }
+    bool number_float(number_float_t value, const string_t& text) override {
+        if (text.find_first_of(".eE") != text.npos) return take(value);
+        return take(Value::binary({text.begin(), text.end()}));
     }
-    return out;
-}
-
-inline std::string without_marks(std::string_view text) {
-    std::string out;
-    for (std::size_t k = 0, next = 0; k < text.size(); k = next) {
-        next = std::min(text.find(mark, k + 1), text.size());
-        std::string_view part = text.substr(k, next - k);
-        if (part.starts_with(mark) && !out.ends_with('\\')) {
-            const std::size_t end = std::min(part.find('"', 1), part.size() - 1);
-            const std::string_view integer = part.substr(mark.size(), end - mark.size());
-            if (is_integer(integer) && part.substr(end + 1, 1) != ":") {  // no name of a member
-                out.append(integer);
-                part.remove_prefix(end + 1);
-            }
-        }
-        out.append(part);
+    bool string(string_t& value) override { return take(std::move(value)); }
+    bool binary(binary_t& /*value*/) override { return false; }
+    bool start_object(std::size_t /*size*/) override { return enter(Value::object()); }
+    bool start_array(std::size_t /*size*/) override { return enter(Value::array()); }
+    bool end_object() override { return leave(); }
+    bool end_array() override { return leave(); }
+    bool key(string_t& name) override {
+        name_ = std::move(name);
+        return true;
     }
-    return out;
-}
+    bool parse_error(std::size_t /*place*/, const std::string& /*token*/,
+                     const nlohmann::detail::exception& /*error*/) override {
+        return false;
+    }
 
-/// Integers beyond 64 bits become floats. `what`: "zarr.json of 't'". @throws Error
-inline Value parse_rounded(std::string_view text, const std::string& what, int most = deepest) {
+  private:
+    Value& put(Value&& value) {
+        if (open_.empty()) return whole = std::move(value);
+        Value& in = *open_.back();
+        if (in.is_object()) return in[name_] = std::move(value);
+        in.push_back(std::move(value));
+        return in.back();
+    }
+    bool take(Value value) {
+        put(std::move(value));
+        return true;
+    }
+    bool enter(Value value) {
+        open_.push_back(&put(std::move(value)));
+        return true;
+    }
+    bool leave() {
+        open_.pop_back();
+        return true;
+    }
+
+    std::vector<Value*> open_;
+    std::string name_;  // of the next member
+};
+
+inline void require_depth(std::string_view text, const std::string& what, int most) {
     if (const int depth = depth_of(text); depth > most)
         throw Error(what + " has lists and objects " + std::to_string(depth) +
                     " deep, one in another; hocket allows " + std::to_string(most));
-    Value value = Value::parse(text, nullptr, false);
-    if (value.is_discarded())
-        throw Error(what + " is no JSON, or has a number that is too large: " + beginning_of(text));
-    return value;
 }
 
-/// Integers beyond 64 bits become texts with the mark. @throws Error
+[[noreturn]] inline void fail(std::string_view text, const std::string& what) {
+    throw Error(what + " is no JSON, or has a number that is too large: " + beginning_of(text));
+}
+
+/// `what`: "zarr.json of 't'". @throws Error
 inline Value parse(std::string_view text, const std::string& what, int most = deepest) {
-    return parse_rounded(with_marks(text), what, most);
+    require_depth(text, what, most);
+    Builder builder;
+    if (!Value::sax_parse(text, &builder)) fail(text, what);
+    return std::move(builder.whole);
+}
+
+/// The same, but integers beyond 64 bits become floats. @throws Error
+inline Value parse_rounded(std::string_view text, const std::string& what) {
+    require_depth(text, what, deepest);
+    Value value = Value::parse(text, nullptr, false);
+    if (value.is_discarded()) fail(text, what);
+    return value;
 }
 
 /// In one line; replaces invalid UTF-8.
 inline std::string text(const Value& value) {
-    return without_marks(value.dump(-1, ' ', false, Value::error_handler_t::replace));
+    if (is_large_integer(value)) return {value.get_binary().begin(), value.get_binary().end()};
+    if (!has_large_integer(value))
+        return value.dump(-1, ' ', false, Value::error_handler_t::replace);
+    std::string out;
+    for (const auto& [name, each] : value.items()) {
+        out += out.empty() ? "" : ",";
+        out += (value.is_object() ? text(name) + ':' : "") + text(each);
+    }
+    return value.is_object() ? '{' + out + '}' : '[' + out + ']';
 }
 
 }  // namespace hocket::zarr::json

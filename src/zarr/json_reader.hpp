@@ -47,7 +47,7 @@ class Reader {
             if (!item.is_number_integer() || item.get<std::int64_t>() < least ||
                 (item.is_number_unsigned() &&
                  item.get<std::uint64_t>() > static_cast<std::uint64_t>(base::max_size)))
-                fail(std::string("'") + name + "' has " + item.dump() +
+                fail(std::string("'") + name + "' has " + json::text(item) +
                      ", which is no extent that fits");
             out.push_back(item.get<std::int64_t>());
         }

@@ -198,7 +198,8 @@ Node parse_node(std::string_view text, const std::string& what) {
     const Reader from(value, what);
     const Value& format = from.at("zarr_format");
     if (format != 3)
-        from.fail("its zarr_format is " + format.dump() + ", and hocket reads 3 there (and 2)");
+        from.fail("its zarr_format is " + json::text(format) +
+                  ", and hocket reads 3 there (and 2)");
     Node out;
     if (const Value* attributes = from.find("attributes"); attributes != nullptr) {
         if (!attributes->is_object()) from.fail("its attributes are no object");

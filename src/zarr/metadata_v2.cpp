@@ -13,13 +13,13 @@ Metadata parse_v2(std::string_view zarray, std::string_view zattrs, const std::s
     const Value value = json::parse(zarray, what);
     const Reader from(value, what);
     if (from.at("zarr_format") != 2)
-        from.fail("its zarr_format is " + from.at("zarr_format").dump());
+        from.fail("its zarr_format is " + json::text(from.at("zarr_format")));
     Metadata out;
     out.format = 2;
     out.shape = from.extents("shape", 0);
     out.chunk = out.file = from.extents("chunks", 1);
     if (!from.at("dtype").is_string())
-        from.fail("its data type is structured: " + from.at("dtype").dump());
+        from.fail("its data type is structured: " + json::text(from.at("dtype")));
     out.type = type_of_v2(from.text("dtype"), out.encoding.big_endian);
     for (std::size_t d = 0; d < out.shape.size(); ++d) out.encoding.order.push_back(d);
     if (from.at("order") == "F") std::reverse(out.encoding.order.begin(), out.encoding.order.end());

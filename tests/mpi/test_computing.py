@@ -414,6 +414,7 @@ def test_different_calls_of_the_processes_are_an_error_of_all(comm):
         (lambda: np.max(a, 0), lambda: np.min(a, 0)),
         (lambda: np.argmax(a, 0), lambda: np.argmin(a, 0)),
         (lambda: np.count_nonzero(a), lambda: np.sum(a != 0)),
+        (lambda: np.max(a), lambda: np.max(a.astype("i8"))),
     ):
         raises_everywhere(
             comm, hk.MismatchError, lambda x=one, y=other: x() if last else y(), "same call"

@@ -2,6 +2,7 @@
 """HDF5 files, written and read by several processes, held against h5py."""
 
 import fcntl
+import functools
 import os
 import shutil
 import subprocess
@@ -186,7 +187,13 @@ def test_checkpoints_attributes_and_series(comm):
             assert f["t"].dims[0].label == "time" and dict(f.attrs) == {"steps": 4}
         comm.barrier()
         hk.rechunk(series, f"{path}/copy.zarr", chunks=(5, 6), comm=comm)
-        hk.rechunk(f"{path}/copy.zarr", f"{path}/copy.h5", chunks=(6, 6), comm=comm)
+        with hk.open_store(f"{path}/copy.zarr", "a", comm=comm) as s:
+            s.set_attributes({"seed": 2**64})
+        copy = functools.partial(hk.rechunk, f"{path}/copy.zarr", f"{path}/copy.h5", comm=comm)
+        raises_everywhere(comm, hk.Error, lambda: copy(chunks=(7, 6)), "64 bits")
+        with hk.open_store(f"{path}/copy.zarr", "a", comm=comm) as s:
+            s.set_attributes({"steps": 4})
+        copy(chunks=(6, 6))
         assert np.array_equal(hk.open_store(f"{path}/copy.h5", comm=comm)["z"][...], wanted)
 
 

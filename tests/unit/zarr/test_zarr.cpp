@@ -158,11 +158,17 @@ TEST(Metadata, KeepsIntegersOfAnySizeAndTextsThatLookAlike) {
           "{\"a\":\"\\\"\xEF\xBF\xBF 12\",\"b\":{\"c\":-340282366920938463463374607431768211456}}",
           "{\"a\":\"x\\\"\xEF\xBF\xBF"
           "12\"}",
-          "{\"a\":\"\\\\\",\"b\":18446744073709551616}"})
+          "{\"a\":\"\\\\\",\"b\":18446744073709551616}",
+          "{\"a\":18446744073709551616,\"b\":{\"bytes\":[1],\"subtype\":null}}",
+          "{\"a\":\"\xEF\xBF\xBF"
+          "18446744073709551616\",\"b\":[]}"})
         EXPECT_EQ(checked_attributes(text), text);
-    for (const std::string text : {"{\"a\":018446744073709551616}", "{\"a\":--1}",
-                                   "{\"a\":184467440737095516161-1}", "{\"a\":-}"})
+    for (const std::string text :
+         {"{\"a\":018446744073709551616}", "{\"a\":--1}", "{\"a\":184467440737095516161-1}",
+          "{\"a\":-}", "{18446744073709551616:1}"})
         EXPECT_THROW(checked_attributes(text), Error) << text;
+    const std::string longest = "{\"a\":1" + std::string(308, '0') + "}";
+    EXPECT_EQ(checked_attributes(longest), longest);
     EXPECT_EQ(fill_of_json("100000000000000000000", type_of_name("float64")),
               fill_of_json("1e20", type_of_name("float64")));
     EXPECT_THROW(fill_of_json("18446744073709551616", type_of_name("uint64")), Error);

@@ -110,7 +110,7 @@ def planned(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> Plan:
             raise MismatchError(f"np.{ufunc.__name__} does not reduce {a.dtype}: {error}") from None
     exact = ufunc is np.add and is_exact(wanted)
     find = None if exact else by_ufunc(ufunc, wanted)
-    plan = axes, wanted, f"np.{ufunc.__name__}.reduce", find
+    plan = axes, wanted, f"np.{ufunc.__name__}.reduce of {a.dtype}", find
     if quick and len(_plans) < 1024:
         _plans[key] = plan
     return plan

@@ -226,9 +226,9 @@ def copy(
         progress = None
         with collective(on, seconds):
             progress = _Progress(new, asked)
-        if not list(new):  # also after a call with extents that were refused
-            new.set_attributes(old.attributes)
+        if not list(new):  # also after a call with extents or attributes that were refused
             progress.save("", 0)
+            new.set_attributes(old.attributes)
         for name in old:
             if name not in new:
                 own = extents if name in meant else ([], [])
