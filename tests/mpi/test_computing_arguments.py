@@ -96,6 +96,15 @@ def test_refusals_do_not_depend_on_a_process_s_elements(comm: Any) -> None:
     listed = hk.zeros(hk.Layout.elements((2, 2), [[0], [3, 1, 2]]), comm=comm)
     raises_everywhere(comm, hk.Error, lambda: np.add(listed, 1, out=listed.T), "read-only")
     assert hk.replicated(listed).sum() == 0
+    # Only process 0 overflows; its own error is NumPy's.
+    large = hk.ones(hk.Layout((8, 2), "(BLOCK, *)", comm.size), comm=comm)
+    large[:4] = 1e200
+    assert np.prod(hk.ones(large.layout, comm=comm)) == 1  # later calls are shorter
+    overflow = (FloatingPointError, hk.Error)[comm.rank > 0]
+    for call in (np.prod, np.prod, lambda x: np.prod(x, 0), lambda x: np.sum(x, dtype="f2")):
+        with np.errstate(over="raise"):
+            raises_everywhere(comm, overflow, lambda call=call: call(large), "overflow")
+    assert np.sum(large[4:]) == 8
 
 
 @ranks(3)

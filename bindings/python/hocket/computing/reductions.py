@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import math
+from contextlib import suppress
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -17,7 +18,7 @@ from hocket.calls import collective
 from hocket.computing.combining import combined, finish, on_grid, results_of, scalar, to_out
 from hocket.computing.layouts import Shape, held, kept, reduced_axes
 from hocket.computing.operands import made, without_copies
-from hocket.errors import MismatchError
+from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout
 from hocket.local_arrays import address
 from hocket.local_memory import as_array
@@ -146,6 +147,16 @@ def reduce(
     return of_parts(call, ufunc, find, a, axes, wanted, out, keepdims)
 
 
+def of_part(a: Array, find: Callable[..., Any], *given: Any) -> Any:
+    """`find(*given)`. An error, as ``np.errstate`` asks for, also ends the others' call."""
+    try:
+        return find(*given)
+    except Exception as error:
+        with suppress(Error), collective(a.comm, None):
+            raise error
+        raise
+
+
 def of_parts(
     call: str,
     ufunc: np.ufunc,
@@ -163,7 +174,7 @@ def of_parts(
     local = a.local
     there = local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size
     if there and (ufunc.identity is not None or all(local.shape[d] for d in axes)):
-        partial = find(local, axes)
+        partial = of_part(a, find, local, axes)
     else:
         partial = local.astype(wanted)  # of no elements
     found = combined(call, partial, a.layout, a.comm, axes, ufunc, ufunc.identity or 0, keepdims)
@@ -183,7 +194,7 @@ def terms_of(a: Array, wanted: np.dtype[Any]) -> Array:
 
 def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: bool) -> Any:
     """The exact sum over `axes`, rounded once to `wanted`. Collective."""
-    terms = terms_of(a, wanted)
+    terms = of_part(a, terms_of, a, wanted)
     if len(axes) == a.layout.ndim:
         found = np.frombuffer(_mpi.exact_total(terms._wrapped()), wanted)[0]
         return scalar(found, wanted, keepdims, a, out)
@@ -209,7 +220,7 @@ def reduce_all(call: str, ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtyp
         a = without_copies(a)
         having = sole_holders(a._layout) or ()
     rank, size = a._rank_and_size
-    mine = find(a.local, None) if rank in having else np.zeros((), wanted)[()]
+    mine = of_part(a, find, a.local, None) if rank in having else np.zeros((), wanted)[()]
     if size == 1 and having:
         return mine
     if mine.dtype != wanted:
@@ -259,7 +270,7 @@ def total(function: Any, a: Array) -> Any:
         return np.frombuffer(_mpi.exact_total(a._wrapped()), wanted)[0]
     rank, size = a._rank_and_size
     local = a._local if a._home is None else a._current()
-    mine = find(local) if rank in having else wanted.type()
+    mine = of_part(a, find, local) if rank in having else wanted.type()
     if size > 1:
         rows = np.frombuffer(_mpi.allgather(a._comm.handle, call, mine.tobytes()), wanted)
         mine = ufunc.reduce(rows if len(having) == size else rows[list(having)], None, loop)
