@@ -43,8 +43,8 @@ class Prefetcher {
           work_(work / 8 * 7 + 1) {}
     /// Rows at these offsets from `first`.
     Prefetcher(const std::byte* first, std::span<const std::int64_t> rows, std::int64_t bytes,
-               std::int64_t work)
-        : Prefetcher(first + rows[0], std::ssize(rows), 0, bytes, work) {
+               std::int64_t work, Fetching fetching = distances().fetching)
+        : Prefetcher(first + rows[0], std::ssize(rows), 0, bytes, work, fetching) {
         first_ = first;
         listed_ = rows.data();
     }

