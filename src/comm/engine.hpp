@@ -34,7 +34,8 @@ class Engine {
     void remove(const Operation& operation);
     /// Polls all operations once. The caller holds the turn.
     void progress();
-    /// How often this was called, or `count_poll` in loops that poll one operation only.
+    /// The number of calls of `progress`, and of `count_poll` by loops that poll one operation
+    /// only.
     std::uint64_t polls() const { return polls_; }
     void count_poll() { ++polls_; }
     /// Lets MPI send what it has taken. MPI need not do so outside of its calls (MPI 4.1, section

@@ -14,8 +14,8 @@
 namespace hocket::comm {
 namespace {
 
-// A test that finds nothing would find nothing in the same poll of the engine, either. A caller
-// without an engine's polls must find texts, too.
+// Within one poll of the engine, a second test would find no more than the first. But a caller
+// outside of such polls must find texts, too.
 constexpr int most_skipped = 8;
 
 // Never destroyed, because queues may outlive static destructors.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The texts that come to this process on one communicator, whatever their tags. One receive from
-// any process is open ahead of them: so a wait asks MPI once a poll for the texts of all its
-// operations, where each of them would take a probe and a receive of its own.
+// any process is open ahead of them. So a wait calls MPI once for the texts of all operations,
+// which would each take a probe and a receive of their own.
 #pragma once
 
 #include <mpi.h>
