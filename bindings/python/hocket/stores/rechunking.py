@@ -6,7 +6,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
@@ -222,21 +224,40 @@ def copy(
             else list(range(old[name].ndim))
             for name in old
         }
-    with old, _begun(paths[1], begun, on) as new:
-        progress = None
-        with collective(on, seconds):
-            progress = _Progress(new, asked)
-        if not list(new):  # also after a call with extents or attributes that were refused
-            progress.save("", 0)
-            new.set_attributes(old.attributes)
-        for name in old:
-            if name not in new:
-                own = extents if name in meant else ([], [])
-                _made(new, old[name], orders[name], own[0] or None, own[1] or None)
-            for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
-                told(name, number, count)
-        new._together().forget_unfinished()  # the progress says that all blocks are written
-        progress.end()
+    empty = False  # whether this call has made the destination, and copied nothing yet
+    try:
+        with old, _begun(paths[1], begun, on) as new:
+            empty = not begun
+            progress = None
+            with collective(on, seconds):
+                progress = _Progress(new, asked)
+            if not list(new):
+                progress.save("", 0)
+                new.set_attributes(old.attributes)
+            for name in old:
+                if name not in new:
+                    own = extents if name in meant else ([], [])
+                    _made(new, old[name], orders[name], own[0] or None, own[1] or None)
+            empty = False
+            for name in old:
+                for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
+                    told(name, number, count)
+            new._together().forget_unfinished()  # the progress says that all blocks are written
+            progress.end()
+    except Exception:
+        if empty and on.rank == 0:
+            _remove(paths[1])
+        raise
+
+
+def _remove(path: str) -> None:
+    """Removes a destination whose attributes or extents were refused."""
+    with suppress(OSError):
+        _progress_file(path).unlink(missing_ok=True)
+        if is_file(path):
+            Path(path).unlink(missing_ok=True)
+        else:
+            shutil.rmtree(path)
 
 
 def _meant(old: Store, options: list[Any]) -> set[str]:
