@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -62,6 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status: 0, 1 for an error, 2 for a wrong command line,
     130 for Ctrl-C."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # also where it is no UTF-8
+        sys.stdout.reconfigure(errors="replace")
     if not words or words[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if words else 2

@@ -116,7 +116,7 @@ def main(words: list[str]) -> int:
 
 def _numbers(option: str, text: str) -> list[int]:
     parts = [part for part in re.split(r"[,x ]+", text.strip("() ")) if part]
-    if not all(part.isdecimal() for part in parts):
+    if not all(part.isdecimal() for part in parts) or (not parts and text.strip("() ")):
         raise UsageError(f"{option} {text}: write whole numbers with commas, as 512,512")
     return [int(part) for part in parts]
 
@@ -127,7 +127,12 @@ def layout(text: str, shape: list[int]) -> Any:
     if re.fullmatch(r"\s*\d+\s*([x,]\s*\d+\s*)+", procs):
         procs = "(" + ", ".join(re.findall(r"\d+", procs)) + ")"
     extents = ", ".join(map(str, shape))
-    return hk.Layout.parse(f"({extents}) {dist.strip()} {at} {procs.strip()}".strip())
+    try:
+        return hk.Layout.parse(f"({extents}) {dist.strip()} {at} {procs.strip()}".strip())
+    except hk.LayoutError as problem:
+        if at or "procs" not in str(problem):
+            raise
+        raise UsageError(f"{problem}; {text} names no processes: write {text}@4") from problem
 
 
 def describe(plan: Any, source: Any, destination: Any, axes: Any, options: Any) -> dict[str, Any]:

@@ -58,6 +58,8 @@ def main(words: list[str]) -> int:
     parser.add_argument("--no-prefix", action="store_true", help="leave lines as they are printed")
     parser.add_argument("--dry-run", action="store_true", help="print the mpiexec line and stop")
     own, rest = _split_own(words)
+    if own[-1:] in (["-n"], ["-np"]):
+        raise _no_task(own[-1], rest)
     options = parser.parse_args(own)
     specs = parse(rest)
     _check_amounts(specs, options.timeout)
@@ -136,12 +138,7 @@ def parse(words: list[str]) -> list[Spec]:
     if common[:1] == ["--"]:
         common = common[1:]
     if not specs:
-        given = f"'{words[0]}' is no task" if words else "there is no task"
-        program = words[0] if words else "program.py"
-        raise UsageError(
-            f"{given}; write [NAME=]COUNT:PROGRAM, as `hocket run 4:{program}` or "
-            f"`hocket run rows=2:rows.py cols=2:cols.py`"
-        )
+        raise _no_task(words[0] if words else "", words)
     names = [spec.name for spec in specs]
     if len(specs) > 1 and None in names:
         raise UsageError("of several programs every one needs a task's name, as rows=2:rows.py")
@@ -151,6 +148,18 @@ def parse(words: list[str]) -> list[Spec]:
     for spec in specs:
         spec.argv = _resolve(spec.argv[0]) + spec.argv[1:] + common
     return specs
+
+
+def _no_task(word: str, words: list[str]) -> UsageError:
+    """The error of a word that is no task, as of mpiexec's ``-n 4 program.py``."""
+    counts = bool(words) and words[0].rstrip(":").isdecimal()
+    count = words[0].rstrip(":") if counts else "4"
+    program = "".join(words[counts : counts + 1]) or "program.py"
+    return UsageError(
+        (f"'{word}' is no task" if word else "there is no task")
+        + f"; write [NAME=]COUNT:PROGRAM, as `hocket run {count}:{program}` or "
+        "`hocket run rows=2:rows.py cols=2:cols.py`"
+    )
 
 
 def _counts(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import json
 import os
 import platform
@@ -53,9 +54,12 @@ def refused(capsys, *words: str) -> str:
 # main
 
 
-def test_usage_names_every_command(capsys):
+def test_usage_names_every_command(capsys, monkeypatch):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
+    with monkeypatch.context() as changed:  # a terminal without the usage's ellipsis
+        changed.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+        assert main(["--help"]) == 0
     assert all(f"hocket {name}" in text for name in ("demo", "run", "plan", "info", "bench"))
     assert main([]) == 2
 
@@ -180,6 +184,11 @@ def test_tasks_are_parsed_with_common_and_own_arguments():
     [
         ([], "there is no task"),
         (["rows.py"], "hocket run 4:rows.py"),
+        (["2:"], "hocket run 2:program.py"),
+        (
+            ["-n", "2", "rows.py", "3"],
+            "hocket run 2:rows.py`",
+        ),
         (["rows=0:rows.py"], "'0' is no number of processes"),
         (["rows=x:rows.py"], "'x' is no number of processes"),
         (["rows=-1:rows.py"], "'-1' is no number"),
@@ -455,6 +464,8 @@ def test_a_plan_between_the_same_processes_keeps_what_stays(capsys):
         (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8,8"], 1, "8, 8, 8"),
         (["(BLOCK,*)@4", "(*,*)"], 2, "--shape"),
         (["(BLOCK,*)@4", "(*,*)", "--shape", "8,y"], 2, "whole numbers"),
+        (["(BLOCK,*)@4", "(*,*)", "--shape", "x"], 2, "whole numbers"),
+        (["(BLOCK,*)", "(*,*)", "--shape", "8,8"], 2, "write (BLOCK,*)@4"),
         (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8", "--axes", "0,0"], 2, "no order"),
         (["(BLOCK,*)@4", "(*,*)", "--shape", "8,8", "--strategy", "directt"], 1, "direct"),
         (["(*,*)", "(BLOCK,*)@4", "--shape", "8,8", "--same"], 2, "--same"),
