@@ -106,6 +106,16 @@ def test_refusals_do_not_depend_on_a_process_s_elements(comm: Any) -> None:
             raises_everywhere(comm, overflow, lambda call=call: call(large), "overflow")
     assert np.sum(large[4:]) == 8
 
+    # Ctrl-C on process 1, which makes no call of MPI until the others have ended theirs.
+    def stopped(block: Any) -> Any:
+        if comm.rank == 1:
+            raise KeyboardInterrupt
+        return block
+
+    with pytest.raises((hk.Error, KeyboardInterrupt)[comm.rank], match=("Ctrl-C", "")[comm.rank]):
+        hk.map_blocks(stopped, large)
+    assert np.sum(large[4:]) == 8
+
 
 @ranks(3)
 def test_processes_without_elements_take_part(comm: Any) -> None:

@@ -117,7 +117,7 @@ class collective:  # noqa: N801 - used as a call
     take a microsecond more.)
 
     An exception in the context reaches all processes of the call, which raise it, so that none
-    waits for ever. Gives the checked timeout.
+    waits for ever. So does Ctrl-C, for which this process does not wait. Gives the checked timeout.
     """
 
     __slots__ = ("_comm", "_timeout")
@@ -134,6 +134,10 @@ class collective:  # noqa: N801 - used as a call
     def __exit__(self, kind: object, error: Optional[BaseException], where: object) -> None:
         if isinstance(error, Exception):
             self._refuse(error)
+        if isinstance(error, KeyboardInterrupt):
+            # The others need not come here for this process to leave.
+            with suppress(Error):
+                _mpi.refuse(self._comm.handle, "Error", "Ctrl-C has ended the call", 0)
 
     def _refuse(self, error: Exception) -> NoReturn:
         words = printable(str(error) or repr(error))

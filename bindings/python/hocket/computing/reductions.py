@@ -148,10 +148,10 @@ def reduce(
 
 
 def of_part(a: Array, find: Callable[..., Any], *given: Any) -> Any:
-    """`find(*given)`. An error, as ``np.errstate`` asks for, also ends the others' call."""
+    """`find(*given)`. An error, as ``np.errstate`` asks for, and Ctrl-C end the others' call."""
     try:
         return find(*given)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         with suppress(Error), collective(a.comm, None):
             raise error
         raise
