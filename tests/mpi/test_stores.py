@@ -421,6 +421,7 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: s.create("u", 6, "uint8", fill=-1), "no uint8"),
             (lambda: s.create("u", 6, "bool", fill=2), "no bool"),
             (lambda: s.create("u", 6, fill=1j), "no float64"),
+            (lambda: s.create("u", 6, "int8", fill=np.nan), "nan, which is no int8"),
             (lambda: s.write("t", a, max_buffer=7), "max_buffer"),
             (lambda: s.write("t", a, writers=99), "99"),
             (lambda: hk.open_store(f"{path}/s", "w"), "is there already"),
@@ -428,6 +429,8 @@ def test_wrong_arguments_of_one_process_raise_on_all(comm):
             (lambda: hk.open_store(f"{path}/none", comm=comm), "No such file"),
             (lambda: hk.open_store(f"{path}/s", "rw"), "mode 'rw'"),
             (lambda: hk.save(f"{path}/x.nc", {"t": a}), "another format"),
+            (lambda: hk.save(f"{path}/x", a), "give a dict, as {'t': a}"),
+            (lambda: hk.save(f"{path}/x", {"t": a.local}), "cannot save ndarray"),
         ]:
             raises_everywhere(comm, hk.Error, call, words)
         s.write("t", a)

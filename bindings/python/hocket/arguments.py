@@ -28,7 +28,7 @@ def integer(value: Any, what: str) -> int:
     try:
         result = operator.index(value)
     except TypeError:
-        raise LayoutError(f"{what} is {value!r}; give an integer") from None
+        raise LayoutError(f"{what} is {value!r:.80}; give an integer") from None
     if not -_MOST <= result <= _MOST:
         raise LayoutError(f"{what} is {result}, which needs more than 63 bits")
     return result

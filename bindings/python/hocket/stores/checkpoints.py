@@ -105,10 +105,13 @@ def save(
     >>> b.local.tolist() == ([0, 2, 4] if a.comm.rank == 0 else [1, 3, 5])
     True
     """
-    given = list(arrays.values()) if isinstance(arrays, Mapping) else []
+    given = list(arrays.values()) if isinstance(arrays, Mapping) else [arrays]
     if not given or not isinstance(given[0], Array):
-        no_array(f"cannot save {arrays!r:.80}", timeout)
+        kind = type(given[0]).__name__ if given else "no array"
+        no_array(f"cannot save {kind}", timeout)
     with collective(given[0].comm, timeout) as seconds:
+        if not isinstance(arrays, Mapping):
+            raise Error("an array is saved by a name; give a dict, as {'t': a}")
         for name, each in arrays.items():
             if not isinstance(each, Array):
                 raise Error(f"{name!r} is {type(each).__name__}; give arrays, as of hk.empty")

@@ -43,7 +43,8 @@ def json_of_fill(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind not in "biufcV":
         return "0"  # such a type is refused, whatever the value
     try:
-        number = np.asarray(value).astype(dtype, casting="unsafe").reshape(())[()]
+        with np.errstate(invalid="ignore", over="ignore"):  # the check follows
+            number = np.asarray(value).astype(dtype, casting="unsafe").reshape(())[()]
     except (TypeError, ValueError, OverflowError) as error:
         raise Error(f"fill is {value!r}, which is no {dtype}: {error}") from None
     # A rounded number is one, but not 44 for 300, and not the real part alone.
