@@ -233,6 +233,7 @@ def test_what_an_observer_may_not(tmp_path, runtime):
             hk.open_port("a\0b")
         with pytest.raises(hk.Error, match="'a b' is no name of a task"):
             hk.open_port("other", task="a b")
+        port.close()  # the end of the block closes it only if it is open
     with pytest.raises(hk.Error, match=r"key is 'a\\x00b'"):
         hk.observe("names", key="a\0b")
     with pytest.raises(hk.Error, match="reconnect is -1"):

@@ -110,11 +110,12 @@ class Port:
     ...         port.poll()
     """
 
-    __slots__ = ("_comm", "_core")
+    __slots__ = ("_closed", "_comm", "_core")
 
     def __init__(self, core: _mpi.Port, comm: MPI.Comm) -> None:
         self._core = core
         self._comm = comm
+        self._closed = False
 
     @property
     def name(self) -> str:
@@ -301,6 +302,7 @@ class Port:
         with collective(self._comm, timeout) as seconds:
             pass
         self._core.close(seconds)
+        self._closed = True
 
     def __enter__(self) -> Port:
         return self
@@ -311,7 +313,8 @@ class Port:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if error is None:  # else the other processes may not close it
+        # After an error the other processes may not close it.
+        if error is None and not self._closed:
             self.close()
 
 
