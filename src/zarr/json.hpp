@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,14 @@ inline bool has_large_integer(const Value& value) {
     return std::any_of(value.begin(), value.end(), has_large_integer);
 }
 
+/// Adds a member of a name that the object does not have. Its operator [] compares all names.
+inline Value& append(Value& object, std::string name, Value&& value) {
+    auto& members = object.get_ref<Value::object_t&>();
+    return static_cast<Value::object_t::Container&>(members)
+        .emplace_back(std::move(name), std::move(value))
+        .second;
+}
+
 /// Builds the value of a text from what the parser finds in it.
 class Builder : public nlohmann::json_sax<Value> {
   public:
@@ -85,19 +94,33 @@ class Builder : public nlohmann::json_sax<Value> {
     }
 
   private:
+    // A list or an object that has not ended.
+    struct Open {
+        Value* value;
+        std::unordered_map<std::string, std::size_t> places;  // of an object's members
+    };
     Value& put(Value&& value) {
         if (open_.empty()) return whole = std::move(value);
-        Value& in = *open_.back();
-        if (in.is_object()) return in[name_] = std::move(value);
+        Value& in = *open_.back().value;
+        if (in.is_object()) return put_member(open_.back(), std::move(value));
         in.push_back(std::move(value));
         return in.back();
+    }
+    // Of members of one name, the last one counts, in the place of the first one.
+    Value& put_member(Open& in, Value&& value) {
+        const auto [found, is_new] = in.places.try_emplace(name_, in.value->size());
+        if (is_new) return append(*in.value, std::move(name_), std::move(value));
+        auto& members = in.value->get_ref<Value::object_t&>();
+        return members.begin()[static_cast<std::ptrdiff_t>(found->second)].second =
+                   std::move(value);
     }
     bool take(Value value) {
         put(std::move(value));
         return true;
     }
     bool enter(Value value) {
-        open_.push_back(&put(std::move(value)));
+        Value* const entered = &put(std::move(value));
+        open_.push_back({entered, {}});
         return true;
     }
     bool leave() {
@@ -105,7 +128,7 @@ class Builder : public nlohmann::json_sax<Value> {
         return true;
     }
 
-    std::vector<Value*> open_;
+    std::vector<Open> open_;
     std::string name_;  // of the next member
 };
 

@@ -249,7 +249,7 @@ std::string text_of(const Metadata& array) {
 std::string text_of_group(const std::string& attributes,
                           std::span<const std::pair<std::string, std::string>> below) {
     Value all = Value::object();
-    for (const auto& [path, node] : below) all[path] = json::parse(node, path);
+    for (const auto& [path, node] : below) json::append(all, path, json::parse(node, path));
     const Value out = {{"zarr_format", 3},
                        {"node_type", "group"},
                        {"attributes", json::parse(attributes, "the attributes")},

@@ -119,6 +119,14 @@ def test_metadata_of_any_depth_ends_no_process(comm):
             raises_everywhere(comm, hk.Error, lambda: s.set_attributes({"a": many}), "301 deep")
             s.set_attributes({"a": few, "b": '[{"' * 10**4})
         assert hk.open_store(f"{path}/u", comm=comm).attributes["a"] == few
+        names = {f"name {k}": k for k in range(10**5)}  # each is found without all others
+        with hk.open_store(f"{path}/u", "r+", comm=comm) as s:
+            s.set_attributes(names)
+        file = Path(path, "u/zarr.json")
+        twice = '"name 0":0,"name 1":-1,"name 0":7'  # the last one counts
+        on_first(comm, lambda: file.write_text(file.read_text().replace('"name 0":0', twice, 1)))
+        found = hk.open_store(f"{path}/u", comm=comm).attributes
+        assert found == names | {"name 0": 7} and list(found) == list(names)
 
 
 @ranks(2)
