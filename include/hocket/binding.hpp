@@ -94,8 +94,8 @@ struct Binding {
                                                             std::int64_t rank, bool writing);
 
     /// The number of the first index and dimension in this thread's messages from now on: 0, or 1
-    /// in calls from Fortran.
-    static void set_first_index(std::int64_t first);
+    /// in calls from Fortran. Returns the one before.
+    static std::int64_t set_first_index(std::int64_t first);
 
     /// The bytes of a number by its type's name: "float64" has 8. 0: no such type.
     static std::int64_t number_bytes(std::string_view name);

@@ -182,8 +182,10 @@ std::int64_t Binding::number_bytes(std::string_view name) {
     return name == "float96" ? 12 : name == "complex192" ? 24 : 0;
 }
 
-void Binding::set_first_index(std::int64_t first) {
+std::int64_t Binding::set_first_index(std::int64_t first) {
+    const std::int64_t before = text::first_index();
     text::set_first_index(first);
+    return before;
 }
 
 bool Binding::is_column_major(const Array& array) {

@@ -79,6 +79,29 @@ static int fails(void* context, bool* done) {
     return 7;
 }
 
+/* As a function of Fortran, whose calls count from 1 and end with 0. */
+static int counts_from_zero(void* context, bool* done) {
+    int64_t owner;
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_owner(context, (const int64_t[2]){99, 0}, &owner));
+    SAYS("(99, 0)");
+    OK(hocket_first_index_set(1));
+    OK(hocket_first_index_set(0));
+    *done = true;
+    return 0;
+}
+
+static void test_numbers_of_a_poll(void) {
+    hocket_operation* counting = NULL;
+    int64_t owner;
+    OK(hocket_operation_make(counts_from_zero, "counts", from, &counting));
+    OK(hocket_first_index_set(1));
+    OK(hocket_operation_wait(counting, 60));
+    FAILS(HOCKET_ERR_LAYOUT, hocket_layout_owner(from, (const int64_t[2]){99, 0}, &owner));
+    OK(hocket_first_index_set(0));
+    SAYS("(100, 1)");
+    OK(hocket_operation_free(&counting));
+}
+
 static void test_first_of(void) {
     hocket_operation* all[2] = {NULL, NULL};
     int64_t index = -1;
@@ -128,6 +151,7 @@ void test_transfer(void) {
     OK(hocket_operation_free(&started));
     CHECK(wrong_numbers(destination) == 0);
     test_first_of();
+    test_numbers_of_a_poll();
     FAILS(HOCKET_ERR_ARGUMENT, hocket_transfer_make(from, rank == 0 ? NULL : to, "float64", 0,
                                                     MPI_COMM_WORLD, NULL, 60, &none));
     FAILS(HOCKET_ERR_ARGUMENT, hocket_transfer_make(from, to, rank == 0 ? "mine" : "float64", 0,

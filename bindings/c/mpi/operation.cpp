@@ -13,6 +13,19 @@ using namespace hocket::c;
 
 namespace {
 
+// While it lives, this thread counts indices from 0. A function of the caller runs within a wait of
+// any language, and Fortran's calls set how their own messages count.
+class CountedFromZero {
+  public:
+    CountedFromZero() = default;
+    CountedFromZero(const CountedFromZero&) = delete;
+    CountedFromZero& operator=(const CountedFromZero&) = delete;
+    ~CountedFromZero() { hocket::Binding::set_first_index(before_); }
+
+  private:
+    const std::int64_t before_ = hocket::Binding::set_first_index(0);
+};
+
 // An operation of the caller.
 class CallersOperation final : public hocket::Operation {
   public:
@@ -21,7 +34,11 @@ class CallersOperation final : public hocket::Operation {
 
     bool poll() override {
         if (done_) return true;
-        if (const int code = step_(context_, &done_); code != 0)
+        const int code = [&] {
+            const CountedFromZero counting;
+            return step_(context_, &done_);
+        }();
+        if (code != 0)
             throw hocket::Error(text_ + ": the operation's poll function returned " +
                                 std::to_string(code));
         return done_;
@@ -39,6 +56,7 @@ std::atomic<int (*)(void)> interrupt_check{nullptr};
 
 void check_for_interrupt() {
     const auto check = interrupt_check.load();
+    const CountedFromZero counting;
     const int code = check != nullptr ? check() : 0;
     if (code != 0)
         throw Interrupted("the interrupt check ended the wait with " + std::to_string(code) +
@@ -49,6 +67,7 @@ std::atomic<void (*)(int, const char*)> log_sink{nullptr};
 
 void pass_to_sink(hocket::LogLevel level, const char* text) {
     const auto sink = log_sink.load();
+    const CountedFromZero counting;
     if (sink != nullptr) sink(static_cast<int>(level), text);
 }
 
