@@ -36,7 +36,8 @@ int mode() {
 }
 
 std::vector<std::string> candidates() {
-    if (const char* const wanted = std::getenv("HOCKET_HDF5")) return {wanted};
+    const char* const wanted = std::getenv("HOCKET_HDF5");
+    if (wanted != nullptr && *wanted != '\0') return {wanted};
     std::vector<std::string> out;
     // Debian's serial library, then other systems' names: HDF5 2.0, 1.14, 1.12 and 1.10.
     for (const char* const stem : {"libhdf5_serial.so", "libhdf5.so"})

@@ -408,6 +408,6 @@ def test_the_library_of_h5py_serves_too(tmp_path):
         "resource.setrlimit(resource.RLIMIT_FSIZE, limit)\n"
     )
     for each in [str(libraries[0]), None]:
-        env = {**os.environ, **({"HOCKET_HDF5": each} if each else {})}
+        env = {**os.environ, "HOCKET_HDF5": each or ""}
         path = tmp_path / f"a{each is None}.h5"
         subprocess.run([sys.executable, "-c", program, str(path)], env=env, check=True, timeout=120)
