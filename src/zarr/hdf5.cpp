@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "zarr/hdf5.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <chrono>
 #include <numeric>
 #include <set>
-#include <thread>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -19,12 +14,7 @@
 namespace hocket::zarr::hdf5 {
 namespace {
 
-constexpr int deepest = 64;                       // nesting of groups
-constexpr std::chrono::seconds most_waiting{20};  // for a lock
-
-std::string path_of(int descriptor) {
-    return "/proc/self/fd/" + std::to_string(descriptor);
-}
+constexpr int deepest = 64;  // nesting of groups
 
 // The type of the link at this name.
 int link_type(Id in, const char* name) {
@@ -166,6 +156,11 @@ Shape limits_of(const Metadata& array) {
     return out;
 }
 
+// A list's "1," becomes 8 bytes, and a text of one character 40.
+Size most_bytes_of(const std::string& json) {
+    return 16 * json.size();
+}
+
 std::vector<Size> sizes(const Shape& extents) {
     return {extents.begin(), extents.end()};
 }
@@ -176,74 +171,6 @@ bool is_path(std::string_view path) {
     path = original_of(path);
     return path.ends_with(".h5") || path.ends_with(".hdf5");
 }
-
-FileLock::FileLock(const File& file, bool writing) : file_(file) {
-    // HDF5 before 1.10.7 has locks of its own, which some file systems do not tell from these.
-    if (!H5Pset_file_locking.is_there()) return;
-    struct flock whole {};
-    whole.l_type = static_cast<short>(writing ? F_WRLCK : F_RDLCK);
-    whole.l_whence = SEEK_SET;
-    const auto end = std::chrono::steady_clock::now() + most_waiting;
-    while (::fcntl(file.descriptor(), F_OFD_SETLK, &whole) != 0 &&
-           (errno == EAGAIN || errno == EACCES || errno == EINTR) &&
-           std::chrono::steady_clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-FileLock::~FileLock() {
-    struct flock whole {};
-    whole.l_type = F_UNLCK;
-    whole.l_whence = SEEK_SET;
-    ::fcntl(file_.descriptor(), F_OFD_SETLK, &whole);
-}
-
-namespace {
-
-// The system copies whole pages of a file fastest. Smaller chunks would leave too much space.
-constexpr Size worth_a_page = Size{64} << 10;
-constexpr Size page = 4096;
-
-// HDF5's own locks would exclude the processes of one job from each other, and every reader that
-// keeps a file open would exclude all writers.
-Held access_of_file() {
-    Held access(H5Pcreate(variable("H5P_CLS_FILE_ACCESS_ID_g")));
-    if (H5Pset_file_locking.is_there()) H5Pset_file_locking(access, 0, 1);
-    H5Pset_alignment(access, worth_a_page, page);
-    return access;
-}
-
-Held open(const File& file, bool writing) {
-    const Held access = access_of_file();
-    const auto end = std::chrono::steady_clock::now() + most_waiting;
-    // The default driver wants a file's path, which one that another checkpoint has replaced lacks.
-    // C's streams read it without; their errors say less.
-    bool streams = false;
-    std::string why;
-    for (;;) {
-        try {
-            return H5Fopen(path_of(file.descriptor()).c_str(),
-                           writing ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
-        } catch (const Error& error) {
-            if (!streams) why = error.what();
-            // HDF5 before 1.10.7 always locks.
-            const bool locked = !H5Pset_file_locking.is_there() &&
-                                why.find("lock file") != why.npos &&
-                                std::chrono::steady_clock::now() <= end;
-            if (!locked && (writing || streams))
-                throw Error("'" + file.path() + "' cannot be opened as an HDF5 file: " + why);
-            if (!locked) {
-                H5Pset_fapl_stdio(access);
-                streams = true;
-                continue;
-            }
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-}
-
-}  // namespace
-
-Opened::Opened(const File& file, bool writing) : lock_(file, writing), held_(open(file, writing)) {}
 
 void make(const Folder& folder, const std::string& file) {
     const auto lock = locked();
@@ -258,7 +185,7 @@ void make(const Folder& folder, const std::string& file) {
 
 Contents contents(const File& file) {
     const auto lock = locked();
-    const Opened opened(file, false);
+    const Opened opened(file);
     try {
         Walk walk{file, {}, false, {}};
         Size block = 0;
@@ -300,12 +227,24 @@ Metadata make_metadata(const Wanted& wanted, const std::string& file) {
 
 void create(const File& file, const std::string& name, const Metadata& array, bool fresh) {
     const auto lock = locked();
-    const Opened opened(file, true);
+    // Elements without filters get their places now. Bytes at the end of a file are 0, and those
+    // that were freed are not; an array with chunks gets more in later sessions.
+    const bool filtered = !array.dataset->filters.empty();
+    const bool zero = std::all_of(array.fill.begin(), array.fill.end(),
+                                  [](std::byte each) { return each == std::byte{}; });
+    const bool zeros = zero && fresh && !array.dataset->chunked;
+    const bool chunked = array.dataset->chunked;
+    const std::int64_t chunks = chunked ? product_of(array.file_counts()) : 1;
+    const std::int64_t bytes =
+        chunked ? array.chunk_bytes() : product_of(array.shape) * array.type.size;
+    Growth growth = growth_by(chunks, filtered ? 0 : bytes, array.shape.size());
+    growth.sparse = zeros;
+    growth.metadata += most_bytes_of(array.attributes);
+    const Opened opened(file, growth);
     const int dimensions = static_cast<int>(array.shape.size());
     const Held properties(H5Pcreate(variable("H5P_CLS_DATASET_CREATE_ID_g")));
     const Held links(H5Pcreate(variable("H5P_CLS_LINK_CREATE_ID_g")));
     H5Pset_create_intermediate_group(links, 1);
-    const bool filtered = !array.dataset->filters.empty();
     Shape limits = array.shape;
     if (array.dataset->chunked) {
         limits = limits_of(array);
@@ -313,36 +252,61 @@ void create(const File& file, const std::string& name, const Metadata& array, bo
         if (filtered) H5Pset_deflate(properties, 4);  // as h5py
     }
     const Held type = file_type(array.type, false);
-    const bool zero = std::all_of(array.fill.begin(), array.fill.end(),
-                                  [](std::byte each) { return each == std::byte{}; });
     H5Pset_fill_value(properties, type, array.fill.data());
-    // Elements without filters get their places now. Bytes at the end of a file are 0, and those
-    // that were freed are not; an array with chunks gets more in later sessions.
-    const bool zeros = zero && fresh && !array.dataset->chunked;
     H5Pset_alloc_time(properties, filtered ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(properties, zeros ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
     const Held space(H5Screate_simple(dimensions, sizes(array.shape).data(), sizes(limits).data()));
     const Held made(H5Dcreate2(opened, name.c_str(), type, space, links, properties, none));
     put_attributes(made, array.attributes);
     put_labels(made, array.dimension_names);
-    H5Fflush(opened, H5F_SCOPE_GLOBAL);
+    opened.flush();
 }
 
 void set_attributes(const File& file, const std::string& json) {
     const auto lock = locked();
-    const Opened opened(file, true);
+    Growth growth;
+    growth.metadata += most_bytes_of(json);
+    const Opened opened(file, growth);
     put_attributes(Held(H5Oopen(opened, "/", none)), json);
-    H5Fflush(opened, H5F_SCOPE_GLOBAL);
+    opened.flush();
 }
+
+namespace {
+
+// Of a first extent that grows from `before`.
+Growth growth_of(Id set, const std::vector<Size>& extents, Size before) {
+    const Held properties(H5Dget_create_plist(set));
+    std::vector<Size> chunk(extents.size());
+    H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
+    int time = 0;
+    H5Pget_alloc_time(properties, &time);
+    Size chunks = 1, bytes = H5Tget_size(Held(H5Dget_type(set)));
+    for (std::size_t d = 0; d < chunk.size(); ++d) {
+        bytes *= chunk[d];
+        chunks *= base::ceil_div(extents[d], chunk[d]) - (d == 0 ? before / chunk[d] : 0);
+    }
+    // With other times, the elements' own writes make them.
+    if (time != H5D_ALLOC_TIME_EARLY) bytes = 0;
+    return growth_by(static_cast<std::int64_t>(chunks), static_cast<std::int64_t>(bytes),
+                     chunk.size());
+}
+
+}  // namespace
 
 void extend(const File& file, const std::string& name, std::int64_t extent) {
     const auto lock = locked();
-    const Opened opened(file, true);
-    const Held set(H5Dopen2(opened, name.c_str(), none));
-    std::vector<Size> extents = sizes(extents_of_dataset(set));
-    extents[0] = static_cast<Size>(extent);
-    H5Dset_extent(set, extents.data());
-    H5Fflush(opened, H5F_SCOPE_GLOBAL);
+    std::vector<Size> extents;
+    Growth growth;
+    {
+        const Opened opened(file);
+        const Held set(H5Dopen2(opened, name.c_str(), none));
+        extents = sizes(extents_of_dataset(set));
+        const Size before = std::exchange(extents[0], static_cast<Size>(extent));
+        growth = growth_of(set, extents, before);
+    }
+    const Opened opened(file, growth);
+    H5Dset_extent(Held(H5Dopen2(opened, name.c_str(), none)), extents.data());
+    opened.flush();
 }
 
 }  // namespace hocket::zarr::hdf5

@@ -43,17 +43,37 @@ class FileLock {
     const File& file_;
 };
 
+/// The bytes by which a change makes a file longer, at most.
+struct Growth {
+    Size elements = 0;
+    bool sparse = false;  ///< the change writes no elements
+    /// A new heap, index or header is as long as those of thousands of names, attributes or chunks.
+    Size metadata = Size{1} << 20;
+};
+/// By chunks of so many bytes and their index.
+Growth growth_by(std::int64_t chunks, std::int64_t bytes, std::size_t dimensions);
+
 /// An open file.
 class Opened {
   public:
     /// Opens the file that is open, even if its name has been taken by another one. @throws Error
-    Opened(const File& file, bool writing);
+    explicit Opened(const File& file);
+    /// For a change. @throws Error if the disk has no room for it; then the file stays as it is
+    Opened(const File& file, const Growth& growth);
+    /// Ends the change. @throws Error
+    void flush() const;
     operator Id() const { return held_; }  // NOLINT(google-explicit-constructor)
 
   private:
     FileLock lock_;  // until the file is closed
     Held held_;
+    const File* changed_ = nullptr;
 };
+
+/// How all files are opened and made.
+Held access_of_file();
+/// A path of an open file or folder, whatever has become of its name.
+std::string path_of(int descriptor);
 
 /// Makes a file without datasets. @throws Error if it exists
 void make(const Folder& folder, const std::string& file);

@@ -28,7 +28,7 @@ void with_file(const Folder& folder, const Dataset& dataset, bool writing, const
 std::vector<std::int64_t> places_of(const File& file, const std::string& name,
                                     const Metadata& array, const IndexBox& chunks) {
     const auto lock = locked();
-    const Opened opened(file, false);
+    const Opened opened(file);
     const Held set(H5Dopen2(opened, name.c_str(), none));
     std::vector<std::int64_t> out(static_cast<std::size_t>(product_of(extents_of(chunks))));
     for (std::size_t k = 0; k < out.size(); ++k) {
@@ -67,11 +67,26 @@ void each_chunk(const std::shared_ptr<const File>& file, const std::string& name
                        });
 }
 
+// Of a write of this box.
+Growth growth_of(const File& file, const std::string& name, const Metadata& array,
+                 const IndexBox& box) {
+    const std::size_t dimensions = array.shape.size();
+    if (array.dataset->chunked) {
+        const std::int64_t bytes = array.chunk_bytes();  // and what zlib may add
+        return growth_by(product_of(extents_of(tiles_of(box, array.chunk))), bytes + bytes / 64,
+                         dimensions);
+    }
+    const Opened opened(file);
+    const Held set(H5Dopen2(opened, name.c_str(), none));
+    const bool has_place = H5Dget_offset(set) != undefined;
+    return growth_by(1, has_place ? 0 : product_of(array.shape) * array.type.size, dimensions);
+}
+
 // By HDF5's library, through memory whose elements are contiguous.
 template <class Use>
 void by_library(const File& file, const std::string& name, const Metadata& array,
                 const IndexBox& box, bool writing, const Use& use) {
-    const Opened opened(file, writing);
+    const Opened opened = writing ? Opened(file, growth_of(file, name, array, box)) : Opened(file);
     const Held set(H5Dopen2(opened, name.c_str(), none));
     const Shape shape = extents_of(box);
     const std::vector<Size> extents(shape.begin(), shape.end());
@@ -91,7 +106,7 @@ void by_library(const File& file, const std::string& name, const Metadata& array
                                      : "; its filters are " + filters +
                                            ", so install HDF5's plugin for one that is missing"));
     }
-    if (writing) H5Fflush(opened, H5F_SCOPE_GLOBAL);
+    if (writing) opened.flush();
 }
 
 }  // namespace

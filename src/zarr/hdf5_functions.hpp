@@ -40,6 +40,7 @@ inline const Function<std::int64_t(Id, const char*, int, int, Size, char*, std::
 inline const Function<Id(Id, const char*, Id)> H5Oopen{"H5Oopen"};
 inline const Function<Id(Id)> H5Pcreate{"H5Pcreate"};
 inline const Function<int(Id, int*)> H5Pfill_value_defined{"H5Pfill_value_defined"};
+inline const Function<int(Id, int*)> H5Pget_alloc_time{"H5Pget_alloc_time"};
 inline const Function<int(Id, int, Size*)> H5Pget_chunk{"H5Pget_chunk"};
 inline const Function<int(Id)> H5Pget_external_count{"H5Pget_external_count"};
 inline const Function<int(Id, Id, void*)> H5Pget_fill_value{"H5Pget_fill_value"};

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -349,6 +350,63 @@ def test_small_buffers_readers_and_names_of_others(comm):
                 raises_everywhere(comm, hk.Error, lambda h=old: h.write("t", a), "replaced")
             assert np.array_equal(hk.load(run, comm=comm)["t"].local, a.local)
             assert np.array_equal(hk.load(run, comm=comm)["t"].local, a.local)
+
+
+@pytest.mark.one_host("the small file system is one of rank 0's host alone")
+@ranks(2)
+def test_a_full_disk_leaves_a_file_as_it_was(comm):
+    """HDF5 changes its metadata in place."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to mount a small tmpfs")
+    few = hk.from_function(lambda i: i, hk.Layout(100, "(BLOCK)", 2), "int64")
+    text = {"a": "x" * 60000}
+    with folder(comm) as path:
+        made = ["mount", "-t", "tmpfs", "-o", "size=4m", "x", path]
+        if not comm.bcast(comm.rank == 0 and subprocess.run(made).returncode == 0):
+            pytest.skip("this machine lets nobody mount a tmpfs")
+        try:
+            fill = Path(path, "fill")
+            with hk.open_store(f"{path}/a.h5", "w", comm=comm) as s:
+                s.create("t", 0, "int64", chunks=10)
+                s.create("z", 0, "int64", chunks=10, codec="gzip")
+                for name in "tz":
+                    s.append(name, few)
+                s.set_attributes({"step": 1})
+                for left in (0, 1 << 16):
+                    first_does(comm, lambda left=left: fill_disk(fill, left))
+                    for call in (
+                        lambda: s.append("t", few),
+                        lambda: s.append("z", few),
+                        lambda: s.set_attributes(text),
+                        lambda: s.create("v", 3, attributes=text),
+                    ):
+                        raises_everywhere(comm, hk.Error, call, "No space left")
+                first_does(comm, fill.unlink)
+                s.append("t", few)
+            found = hk.open_store(f"{path}/a.h5", comm=comm)
+            assert (
+                list(found) == ["t", "z"]
+                and found.attributes == {"step": 1}
+                and found.unfinished is None
+            )
+            assert np.array_equal(found["t"][...], [*range(100), *range(100)])
+            assert np.array_equal(found["z"][...], np.arange(100))
+            assert Path(path, "a.h5").stat().st_size < 1 << 16
+            del found
+        finally:
+            comm.barrier()
+            if comm.rank == 0:
+                subprocess.run(["umount", "-l", path], check=True)
+            comm.barrier()
+
+
+def fill_disk(file, left):
+    """Writes until the disk is full, then gives back the last bytes."""
+    with file.open("wb", buffering=0) as f:
+        with suppress(OSError):
+            while True:
+                f.write(bytes(4096))
+        f.truncate(max(0, f.tell() - left))
 
 
 @ranks(2)
