@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/early_elements.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/platform.hpp"
@@ -15,21 +16,33 @@ namespace {
 // More elements delay the envelope of a message that the receiver may not want yet.
 constexpr std::int64_t longest = 16384;
 constexpr std::int64_t most_without_reply = std::int64_t{1} << 20;
-
-// Within a node the elements take no message of their own. Processes of other jobs may run another
-// version.
-bool may_be_early(const Tasks::State& all, int source, int destination) {
-    const std::vector<int>&from = all.ranks[static_cast<std::size_t>(source)],
-          &to = all.ranks[static_cast<std::size_t>(destination)];
-    return !platform::simulated && from.size() == 1 && to.size() == 1 && from[0] != to[0] &&
-           !all.link->in_node(to[0]) && all.link->endpoint(to[0]) == nullptr;
-}
+constexpr std::size_t most_differing = 64;
 
 std::int64_t bytes_of(const std::string& text) {
     return static_cast<std::int64_t>(text.size());
 }
 
+// By their keys: equal layouts may list their elements in other orders.
+bool same_layouts(const std::vector<Array>& arrays, const Envelope& met) {
+    return std::ranges::equal(
+        arrays, met.descriptors, [](const Array& array, const ArrayDescriptor& other) {
+            return layout::key_of(array.layout().form()) == layout::key_of(other.value().form());
+        });
+}
+
+// Of the layout of a message's first array.
+std::pair<int, std::string> key_for(int other, const std::vector<Array>& arrays) {
+    return {other, layout::key_of(arrays[0].layout().form())};
+}
+
 }  // namespace
+
+bool one_process_each(const Tasks::State& all, int mine, int other) {
+    const std::vector<int>&here = all.ranks[static_cast<std::size_t>(mine)],
+          &there = all.ranks[static_cast<std::size_t>(other)];
+    return !platform::simulated && here.size() == 1 && there.size() == 1 && here[0] != there[0] &&
+           !all.link->in_node(there[0]) && all.link->endpoint(there[0]) == nullptr;
+}
 
 plan::Options options_of(const Array& array, const RequestedOptions& negotiated) {
     plan::Options options;
@@ -45,7 +58,8 @@ std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all
     const RequestedOptions& requested = call.requested;
     if (!call.sends || call.fault || arrays.empty() || requested.pieces > 1 ||
         (requested.strategy != "auto" && requested.strategy != "direct") ||
-        !may_be_early(all, me.task, call.other))
+        !one_process_each(all, me.task, call.other) ||
+        (!me.differing.empty() && me.differing.contains(key_for(call.other, arrays))))
         return nullptr;
     const auto waiting = me.early_bytes.find(call.other);
     if (waiting != me.early_bytes.end() && waiting->second + longest > most_without_reply)
@@ -72,15 +86,20 @@ std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all
     return std::make_shared<const std::string>(std::move(elements));
 }
 
+void note_layouts(Member& me, int other, const std::vector<Array>& arrays, const Envelope& met) {
+    const bool same = same_layouts(arrays, met);
+    if (same && me.differing.empty()) return;
+    if (same) {
+        me.differing.erase(key_for(other, arrays));
+    } else {
+        if (me.differing.size() == most_differing) me.differing.clear();
+        me.differing.insert(key_for(other, arrays));
+    }
+}
+
 bool came_early(const std::vector<Array>& arrays, const Envelope& met) {
-    if (!met.elements || met.requested.pieces > 1 || met.requested.strategy != "direct")
-        return false;
-    // By their keys: equal layouts may list their elements in other orders.
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-        if (layout::key_of(arrays[i].layout().form()) !=
-            layout::key_of(met.descriptors.at(i).value().form()))
-            return false;
-    return true;
+    return met.elements && met.requested.pieces <= 1 && met.requested.strategy == "direct" &&
+           same_layouts(arrays, met);
 }
 
 ElementsWithoutReply::ElementsWithoutReply(Member& me, int to,

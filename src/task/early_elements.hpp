@@ -3,8 +3,9 @@
 // so the receiver has them at once, without two more messages: its reply, and the elements.
 //
 // The sender expects that the receiver's layouts equal its own. Both processes learn from the reply
-// whether they do; otherwise the receiver drops these elements, and the sender sends them again.
-// The reply is still awaited, so a mismatch is an error on both processes.
+// whether they do; otherwise the receiver drops these elements, and the sender sends them again,
+// and sends none early from arrays of that layout. The reply is still awaited, so a mismatch is an
+// error on both processes.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,17 @@
 
 namespace hocket::task {
 
+/// Whether both tasks have one process each, of this job, and share no node. Within a node the
+/// elements take no message of their own; processes of other jobs may run another version.
+bool one_process_each(const Tasks::State& all, int mine, int other);
+
 /// The elements of a send that may travel early; otherwise nothing.
 std::shared_ptr<const std::string> elements_for_envelope(const Tasks::State& all, const Member& me,
                                                          const MessageCall& call,
                                                          const std::vector<Array>& arrays);
+
+/// On a sender, once it knows the receiver's layouts: whether elements may travel early again.
+void note_layouts(Member& me, int other, const std::vector<Array>& arrays, const Envelope& met);
 
 /// Whether the elements of `met` serve this process's arrays; both processes find the same. `met`:
 /// the other side's description, with the elements if they came, or left, early.

@@ -110,6 +110,7 @@ Protocol<> exchange(All all, Me me, MessageCall call, std::vector<Array> arrays,
         *found = Status{me->task, me->name(), tag, Layout({0}, "(*)"), DType{"", 0}};
         co_return;
     }
+    if (sends && one_process_each(*all, me->task, other)) note_layouts(*me, other, arrays, met);
     transport::Route route = sends ? route_of(*all, me->tags, me->task, other, ticket)
                                    : route_of(*all, me->tags, met.source, me->task, met.send);
     co_await move(arrays, met, sends, std::move(route), watch, std::move(pieces));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "layout/form.hpp"
+#include "task/open_receives.hpp"
 
 namespace hocket::task {
 
@@ -125,6 +126,27 @@ Envelope Envelope::unpacked(const std::string& bytes, std::vector<KnownLayouts>&
     return envelope;
 }
 
+void Matcher::open(comm::Link& link, int envelope_tag, std::vector<int> lowest) {
+    texts_.emplace(link, comm::any_source, envelope_tag);
+    known_.resize(lowest.size());
+    last_.resize(lowest.size(), -1);
+    for (std::size_t task = 0; task < lowest.size(); ++task)
+        receives_.push_back(std::make_shared<OpenReceives>());
+    lowest_ = std::move(lowest);
+}
+
+bool Matcher::may_announce(const PostedReceive& wanted) const {
+    std::size_t announced = 0;
+    for (const PostedReceive* const each : posted_) {
+        if (each == &wanted || !each->take || each->stream != wanted.stream ||
+            (each->source >= 0 && each->source != wanted.source))
+            continue;
+        if (!each->announced) return false;
+        ++announced;
+    }
+    return !wanted.found && announced < OpenReceives::most;
+}
+
 void Matcher::post(PostedReceive& wanted) {
     const auto it = std::find_if(unexpected_.begin(), unexpected_.end(),
                                  [&](const Envelope& e) { return wanted.fits(e); });
@@ -150,6 +172,11 @@ bool Matcher::drop(int source, const std::string& stream, std::int64_t send) {
 }
 
 void Matcher::arrive(Envelope envelope) {
+    if (envelope.stream == open_receive) {
+        receives_of(envelope.source).add(std::move(envelope));
+        return;
+    }
+    if (!envelope.departure) last_[static_cast<std::size_t>(envelope.source)] = envelope.send;
     for (auto it = posted_.begin(); it != posted_.end();) {
         PostedReceive& wanted = **it;
         if (!wanted.fits(envelope)) {

@@ -43,6 +43,10 @@ void pack(Packer& out, const std::vector<ArrayDescriptor>& descriptors, KnownLay
 std::vector<ArrayDescriptor> unpack_descriptors(Unpacker& in, KnownLayouts& known);
 void keep(KnownLayouts& known, const std::vector<ArrayDescriptor>& descriptors);
 
+/// The stream of the envelopes that announce receives: each describes the receive, and `send` is
+/// the last envelope that had come from the other task.
+inline constexpr const char* open_receive = "open receive";
+
 /// The sending task's description of a message, which precedes its data.
 struct Envelope {
     int source = 0;  // task
@@ -80,6 +84,7 @@ struct PostedReceive {
     std::string stream;
     bool take = true;  // a probe does not remove the envelope
     std::optional<Envelope> found;
+    bool announced = false;  // the sender knows of it
 
     bool fits(const Envelope& envelope) const {
         if (envelope.departure) return source == envelope.source;  // a departure matches any tag
@@ -88,16 +93,14 @@ struct PostedReceive {
     }
 };
 
+class OpenReceives;
+
 /// Matches envelopes in the order of their arrival, and receives in the order of their posting, so
 /// messages between two tasks do not overtake each other.
 class Matcher {
   public:
     /// `lowest[task]`: the rank that sends the task's envelopes.
-    void open(comm::Link& link, int envelope_tag, std::vector<int> lowest) {
-        texts_.emplace(link, comm::any_source, envelope_tag);
-        known_.resize(lowest.size());
-        lowest_ = std::move(lowest);
-    }
+    void open(comm::Link& link, int envelope_tag, std::vector<int> lowest);
     void post(PostedReceive& wanted);
     /// No effect on one that has found an envelope.
     void withdraw(PostedReceive& wanted);
@@ -107,6 +110,13 @@ class Matcher {
     /// Receives the envelopes that have arrived. @throws Error for one without a valid beginning,
     /// which it drops.
     void pump();
+    /// Whether a receive that is posted now may be announced: the sender knows of all earlier ones
+    /// that may take its messages, and these are few.
+    bool may_announce(const PostedReceive& wanted) const;
+    /// The number of the last envelope of a task.
+    std::int64_t last_of(int source) const { return last_[static_cast<std::size_t>(source)]; }
+    /// Of another task, as this one's sends may meet them.
+    OpenReceives& receives_of(int task) { return *receives_[static_cast<std::size_t>(task)]; }
     /// The departure notice of a task, if it has sent one.
     const Envelope* departure_of(int source) const;
 
@@ -117,8 +127,10 @@ class Matcher {
     std::optional<comm::Texts> texts_;
     std::deque<Envelope> unexpected_;
     std::list<PostedReceive*> posted_;
-    std::vector<KnownLayouts> known_;  // of each task's envelopes
-    std::vector<int> lowest_;          // of each task
+    std::vector<KnownLayouts> known_;                      // of each task's envelopes
+    std::vector<int> lowest_;                              // of each task
+    std::vector<std::int64_t> last_;                       // of each task's envelopes: its number
+    std::vector<std::shared_ptr<OpenReceives>> receives_;  // of each task
 };
 
 }  // namespace hocket::task

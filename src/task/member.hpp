@@ -7,7 +7,9 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/agree.hpp"
@@ -146,6 +148,8 @@ struct Member {
     KnownLayouts outcomes;
     // On the lowest process, by the other task: the bytes of elements in envelopes without reply.
     std::map<int, std::int64_t> early_bytes;
+    // Other tasks, and keys of this task's layouts, from which their arrays differed last.
+    std::set<std::pair<int, std::string>> differing;
     std::map<int, std::string> broken;  // other task -> the reason why the pair is broken
     std::optional<std::string> shown_name;
     // By task and stream.

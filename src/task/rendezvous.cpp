@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/rendezvous.hpp"
 
+#include <algorithm>
+
 #include "base/at_end.hpp"
 #include "base/pack.hpp"
 #include "base/text.hpp"
-#include "plan/routing.hpp"
+#include "layout/binary.hpp"
 #include "task/early_elements.hpp"
-#include "task/pieces.hpp"
+#include "task/open_receives.hpp"
 #include "task/stream_news.hpp"
 #include "transfer/local_view.hpp"
-#include "transfer/strategy_choice.hpp"
-#include "transport/buffers.hpp"
 
 namespace hocket::task {
 namespace {
@@ -55,7 +55,7 @@ CallSignature statement_of(const Tasks::State& all, const MessageCall& call, boo
     return mine;
 }
 
-// On the lowest process: posts the envelope, and receives the receiver's reply.
+// On the lowest process: posts the envelope, and has the receiver's reply, if not ahead.
 Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_t ticket,
                                CallSignature signature) {
     When my_turn([&] { return me->next_send == ticket; });
@@ -89,6 +89,9 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
     const ElementsWithoutReply early(*me, to, std::move(sending.elements));
     envelope.elements = early.get();
     const auto other = static_cast<std::size_t>(to);
+    std::shared_ptr<const OpenReceives::Send> met;
+    if (sending.stream.empty() && one_process_each(*all, me->task, to))
+        met = me->matcher.receives_of(to).meet(ticket, envelope.tag);
     const KnownLayouts offered = me->replied[other].recent();
     envelope.offer = offered.offer();
     Protocol<> post = comm::send_text(*all->link, envelope.packed(me->sent[other]),
@@ -99,17 +102,24 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
     const int there = me->lowest_of(to), reply_tag = me->tags.reply(me->task, ticket);
     const std::function<bool()> never_comes = [&] {
         me->matcher.pump();
-        if (me->matcher.departure_of(to) != nullptr) return true;
+        if ((met && met->receive) || me->matcher.departure_of(to) != nullptr) return true;
         if (sending.channel > 0) own.fault = me->fault_in_kind(to, sending.stream, sending.channel);
         return static_cast<bool>(own.fault);
     };
     const auto reply = co_await comm::receive_text(*all->link, there, reply_tag, never_comes);
+    const Envelope* const departure = me->matcher.departure_of(to);
+    if (!reply && met && met->receive && (departure == nullptr || ticket <= departure->send)) {
+        Envelope answer = reply_to(*all, envelope, *met->receive);
+        answer.elements = early.get();
+        co_return answer;
+    }
+    if (met) me->matcher.receives_of(to).forget(ticket);
     if (!reply && own.fault) {
         co_await refuse_kind(all, me, to, sending.stream, sending.channel, ticket);
         co_return own;
     }
     if (!reply) {
-        own.fault = me->matcher.departure_of(to)->fault;
+        own.fault = departure->fault;
         co_return own;
     }
     Envelope answer = unpacked_reply(reply->text, offered);
@@ -125,52 +135,27 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
     co_return answer;
 }
 
-// Whether relays of each piece of the array need at most `most` bytes.
-void require_memory(const Layout& from, const Layout& to, const Envelope& sent,
-                    const RequestedOptions& requested, std::int64_t most) {
-    plan::Options options;
-    options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
-    options.strategy = requested.strategy;
-    options.stages = requested.stages;
-    const Cut cut(from, to, std::max<std::int64_t>(requested.pieces, 1));
-    for (std::int64_t piece = 0; piece < cut.count(); ++piece)
-        transfer::require_memory_to_forward(
-            Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
+// Not a receive that may end without a message and break nothing. A long layout is better in a
+// reply, where the sender may know it.
+bool may_announce(const Tasks::State& all, const Member& me, const PostedReceive& posted,
+                  const Deadline& deadline, const Envelope& own) {
+    const auto is_long = [](const ArrayDescriptor& each) {
+        return layout::is_digest(layout::key_of(each.value().form()));
+    };
+    return posted.source >= 0 && posted.stream.empty() &&
+           (posted.tag >= 0 || !deadline.limited()) &&
+           one_process_each(all, me.task, posted.source) && me.matcher.may_announce(posted) &&
+           std::ranges::none_of(own.descriptors, is_long);
 }
 
-// Negotiates the options of a message, among them the strategy: by either side's option, else by
-// the sender's model, which came with the envelope.
-void decide_on(const Tasks::State& all, Envelope& sent, int receiver,
-               const MessageCall& receiving) {
-    try {
-        RequestedOptions requested = negotiate(sent.requested, task_text(all, sent.source),
-                                               receiving.requested, task_text(all, receiver));
-        const Layout &from = sent.descriptors.at(0).value(),
-                     &to = receiving.descriptors.at(0).value();
-        plan::check_stages(plan::strategy_of(requested.strategy), requested.stages, from.size(),
-                           to.size());
-        if (const auto most = transport::requested_buffers(); most && requested.strategy != "auto")
-            require_memory(from, to, sent, requested, *most);
-        if (requested.strategy == "auto" && transfer::only_direct(from, to)) {
-            requested.strategy = "direct";
-        } else if (requested.strategy == "auto") {
-            const auto& ranks = all.ranks;
-            plan::Options options;
-            options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
-            options.model = plan::Model::parse(requested.model);
-            const transport::Route route{all.link.get(),
-                                         ranks[static_cast<std::size_t>(sent.source)],
-                                         ranks[static_cast<std::size_t>(receiver)], 0};
-            requested.strategy = transfer::choose_strategy(from, to, std::move(options), route);
-        }
-        requested.model.clear();
-        sent.requested = std::move(requested);
-    } catch (const std::exception&) {
-        sent.fault = comm::Fault::current();
-    }
+std::string announcement_of(Member& me, Envelope receive, int sender) {
+    receive.stream = open_receive;
+    receive.send = me.matcher.last_of(sender);
+    return receive.packed(me.sent[static_cast<std::size_t>(sender)]);
 }
 
-// On the lowest process: waits for the message of this receive, and answers it.
+// On the lowest process: waits for the message of this receive, and answers it, if it was not
+// announced.
 Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::int64_t ticket,
                                   CallSignature signature) {
     When my_turn([&] { return me->next_receive == ticket; });
@@ -193,6 +178,18 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
     if (receiving.channel > 0 && me->keeps_frames) me->receive_news(wanted.source);
     me->matcher.post(wanted);
     ++me->next_receive;
+    Envelope own{me->task, receiving.tag, 0, receiving.stream, std::move(receiving.descriptors),
+                 {}};
+    own.once = receiving.once;
+    own.requested = receiving.requested;
+    comm::Requests announced;
+    std::string announcement;
+    if (!signature.fault && may_announce(*all, *me, wanted, receiving.deadline, own)) {
+        wanted.announced = true;
+        announcement = announcement_of(*me, own, wanted.source);
+        all->link->send_text(announced, announcement, me->lowest_of(wanted.source),
+                             me->tags.envelope(wanted.source));
+    }
     Fault other_kind;
     When matched([&] {
         me->matcher.pump();
@@ -204,6 +201,7 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
         return wanted.found || other_kind || receiving.deadline.passed() || given_up(receiving);
     });
     co_await until(matched);
+    co_await until(announced);
     if (!wanted.found && other_kind) {
         co_await refuse_kind(all, me, wanted.source, receiving.stream, receiving.channel, -1);
         co_return refusal(std::move(other_kind));
@@ -211,6 +209,8 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
     if (!wanted.found) {
         Envelope late;
         if (given_up(receiving)) {
+            // The sender of the next message may have gone on already.
+            if (wanted.announced) me->break_pair(wanted.source, "interrupted");
             late.fault = {"Error", "task '" + me->name() + "' gave up its receive from " +
                                        task_text(*all, receiving.other) + " " +
                                        match_text(receiving.stream, receiving.tag) +
@@ -233,7 +233,7 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
     const Envelope& envelope = *wanted.found;
     if (envelope.fault) {
         Fault fault = fault_of_sender(*all, envelope);
-        if (envelope.unreadable) {
+        if (envelope.unreadable && !wanted.announced) {
             std::string reply = packed_reply(refusal(fault));
             co_await comm::send_text(*all->link, std::move(reply), me->lowest_of(envelope.source),
                                      me->tags.reply(envelope.source, envelope.send));
@@ -253,14 +253,11 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
     Envelope sent = std::move(*wanted.found);
     const KnownLayouts offered(sent.offer);
     sent.offer.clear();
-    sent.fault = mismatch(*all, sent, me->task, receiving.descriptors, receiving.tag);
-    if (!sent.fault) decide_on(*all, sent, me->task, receiving);
-    Envelope to_sender{me->task,  sent.tag, 0, receiving.stream, std::move(receiving.descriptors),
-                       sent.fault};
-    to_sender.once = receiving.once;
-    to_sender.requested = sent.requested;
-    co_await comm::send_text(*all->link, packed_reply(to_sender, offered),
-                             me->lowest_of(sent.source), me->tags.reply(sent.source, sent.send));
+    const Envelope reply = reply_to(*all, sent, own);
+    if (!wanted.announced)
+        co_await comm::send_text(*all->link, packed_reply(reply, offered),
+                                 me->lowest_of(sent.source),
+                                 me->tags.reply(sent.source, sent.send));
     co_return sent;
 }
 

@@ -1,10 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/reply.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/text.hpp"
+#include "plan/routing.hpp"
 #include "task/member.hpp"
+#include "task/pieces.hpp"
+#include "transfer/strategy_choice.hpp"
+#include "transport/buffers.hpp"
 
 namespace hocket::task {
+namespace {
+
+// Whether relays of each piece of the array need at most `most` bytes.
+void require_memory(const Layout& from, const Layout& to, const Envelope& sent,
+                    const RequestedOptions& requested, std::int64_t most) {
+    plan::Options options;
+    options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
+    options.strategy = requested.strategy;
+    options.stages = requested.stages;
+    const Cut cut(from, to, std::max<std::int64_t>(requested.pieces, 1));
+    for (std::int64_t piece = 0; piece < cut.count(); ++piece)
+        transfer::require_memory_to_forward(
+            Plan(cut.layout_of(from, piece), cut.layout_of(to, piece), options), most);
+}
+
+// Negotiates the options of a message, among them the strategy: by either side's option, else by
+// the sender's model, which came with the envelope.
+void decide_on(const Tasks::State& all, Envelope& sent, const Envelope& receive) {
+    try {
+        RequestedOptions requested = negotiate(sent.requested, task_text(all, sent.source),
+                                               receive.requested, task_text(all, receive.source));
+        const Layout &from = sent.descriptors.at(0).value(),
+                     &to = receive.descriptors.at(0).value();
+        plan::check_stages(plan::strategy_of(requested.strategy), requested.stages, from.size(),
+                           to.size());
+        if (const auto most = transport::requested_buffers(); most && requested.strategy != "auto")
+            require_memory(from, to, sent, requested, *most);
+        if (requested.strategy == "auto" && transfer::only_direct(from, to)) {
+            requested.strategy = "direct";
+        } else if (requested.strategy == "auto") {
+            const auto& ranks = all.ranks;
+            plan::Options options;
+            options.itemsize = std::max<std::int64_t>(sent.descriptors[0].itemsize, 1);
+            options.model = plan::Model::parse(requested.model);
+            const transport::Route route{all.link.get(),
+                                         ranks[static_cast<std::size_t>(sent.source)],
+                                         ranks[static_cast<std::size_t>(receive.source)], 0};
+            requested.strategy = transfer::choose_strategy(from, to, std::move(options), route);
+        }
+        requested.model.clear();
+        sent.requested = std::move(requested);
+    } catch (const std::exception&) {
+        sent.fault = comm::Fault::current();
+    }
+}
+
+}  // namespace
 
 std::string packed_reply(const Envelope& reply, KnownLayouts known) {
     Packer out(typical_bytes);
@@ -91,6 +145,16 @@ comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver
                                  task_text(all, receiver) + ", which receives " + to + " with " +
                                  tag_text(wanted_tag) + " (the message has tag " +
                                  std::to_string(sent.tag) + "); " + what};
+}
+
+Envelope reply_to(const Tasks::State& all, Envelope& sent, const Envelope& receive) {
+    sent.fault = mismatch(all, sent, receive.source, receive.descriptors, receive.tag);
+    if (!sent.fault) decide_on(all, sent, receive);
+    Envelope reply = receive;
+    reply.tag = sent.tag;
+    reply.fault = sent.fault;
+    reply.requested = sent.requested;
+    return reply;
 }
 
 }  // namespace hocket::task

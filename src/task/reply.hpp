@@ -36,4 +36,8 @@ comm::Fault fault_in_sizes(const Tasks::State& all, int task,
 comm::Fault mismatch(const Tasks::State& all, const Envelope& sent, int receiver,
                      const std::vector<ArrayDescriptor>& wanted, int wanted_tag);
 
+/// The reply to a message: the same on both sides, if the sender has the receive's description,
+/// too. Sets the error and the negotiated options of the message.
+Envelope reply_to(const Tasks::State& all, Envelope& sent, const Envelope& receive);
+
 }  // namespace hocket::task

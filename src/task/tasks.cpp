@@ -62,6 +62,7 @@ void Member::break_pair(int other, const std::string& why) {
     const comm::EngineLock engine_lock;
     Envelope departure;
     departure.source = task;
+    departure.send = matcher.last_of(other);  // later ones have not come in time
     departure.departure = true;
     departure.fault = {
         "Error", "tasks '" + all->names[static_cast<std::size_t>(other)] + "' and '" + name() +

@@ -12,6 +12,7 @@
 #include "transfer/counts.hpp"
 #include "transfer/trace_arrows.hpp"
 #include "transport/buffers.hpp"
+#include "transport/early_elements.hpp"
 
 namespace hocket::transfer {
 
@@ -147,6 +148,7 @@ void Executor::begin(const void* source, void* destination, bool refusing) {
     count_receives(receives);
     unpacked_.assign(forwards() ? receives : 0, false);
     for (const auto& each : transports_) each->begin(run_);
+    if (route_.early) transport::unpack_early(*route_.early, *work_, run_.received_into());
     send_what_is_ready();
     if (short_) return;
     watch_.lap(&Profile::move);

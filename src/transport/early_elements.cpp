@@ -19,16 +19,17 @@ void append_early(std::string& elements, const Schedule& schedule, const std::by
     }
 }
 
-void EarlyElements::begin(ScheduleRun& run) {
+void unpack_early(std::span<const std::byte> elements, const Schedule& schedule,
+                  std::byte* memory) {
     std::int64_t at = 0;
-    for (const Message& message : schedule_->receives) {
+    for (const Message& message : schedule.receives) {
         const Chunks& pieces = message.cut(Chunks::Kind::unpacking, piece_bytes);
-        if (at + message.bytes > static_cast<std::int64_t>(route_.early->size()))
+        if (at + message.bytes > static_cast<std::int64_t>(elements.size()))
             throw Error(
                 "the elements of a message are cut off; do all processes run the same "
                 "version of hocket?");
         for (std::uint64_t part = 0; part < pieces.size(); ++part)
-            pieces.run(part, route_.early->data() + at + pieces.begin(part), run.received_into());
+            pieces.run(part, elements.data() + at + pieces.begin(part), memory);
         at += message.bytes;
     }
 }

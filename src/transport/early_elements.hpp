@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
-#include "transport/transport.hpp"
+#include "transport/message.hpp"
 
 namespace hocket::transport {
 
@@ -13,25 +14,8 @@ namespace hocket::transport {
 /// other.
 void append_early(std::string& elements, const Schedule& schedule, const std::byte* memory);
 
-/// A run whose sends have left by `append_early`, and whose receives have come, as
-/// `Route::early`.
-class EarlyElements final : public Transport {
-  public:
-    EarlyElements(const Schedule& schedule, const Route& route)
-        : schedule_(&schedule), route_(route) {}
-
-    void connect() override {}
-    bool connected() override { return true; }
-    void rebind(const Schedule& schedule) override { schedule_ = &schedule; }
-    void begin(ScheduleRun& run) override;
-    void send(std::size_t) override {}
-    bool poll() override { return false; }
-    bool finished() override { return true; }
-    void abort(const std::string&) override {}
-
-  private:
-    const Schedule* schedule_;
-    const Route& route_;
-};
+/// Copies the elements of a schedule's messages to receive, as `append_early` has them, into this
+/// memory. @throws Error if they are too few.
+void unpack_early(std::span<const std::byte> elements, const Schedule& schedule, std::byte* memory);
 
 }  // namespace hocket::transport

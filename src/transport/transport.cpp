@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "transport/early_elements.hpp"
 #include "transport/net_pieces.hpp"
 #include "transport/node_messages.hpp"
 
@@ -25,10 +24,7 @@ Numbers by_link(const std::vector<Message>& side, const Route& route) {
 std::vector<std::unique_ptr<Transport>> transports_for(const Schedule& schedule, const Route& route,
                                                        std::int64_t most) {
     std::vector<std::unique_ptr<Transport>> made;
-    if (route.early) {
-        made.push_back(std::make_unique<EarlyElements>(schedule, route));
-        return made;
-    }
+    if (route.early) return made;
     Numbers sends = by_link(schedule.sends, route), receives = by_link(schedule.receives, route);
     const std::size_t all = schedule.sends.size() + schedule.receives.size();
     const std::size_t net = sends.size() + receives.size();

@@ -74,23 +74,26 @@ def test_the_others_go_on(comm):
         assert (x.local == 2).all()
 
 
+def interrupted(call):
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @ranks(2, 3)
 def test_an_interrupted_receive_from_anybody_takes_no_later_message(comm):
     w = hk.tasks({"a": 1, "b": comm.size - 1}, comm=comm)
     x, y = array_of(w, 0.0), array_of(w, 3.0 if w.name == "b" else 0.0)
     if w.name == "a":
-
-        def interrupt(number, frame):
-            raise KeyboardInterrupt
-
-        before = signal.signal(signal.SIGALRM, interrupt)
-        try:
-            with pytest.raises(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, 0.2)
-                w.recv(x)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        interrupted(lambda: w.recv(x))
     comm.Barrier()
     if w.name == "b":
         w.send(y, "a")
@@ -98,6 +101,17 @@ def test_an_interrupted_receive_from_anybody_takes_no_later_message(comm):
         w.recv(y)
         assert (x.local == 0).all()
         assert (y.local == 3).all()
+
+
+@ranks(2, nodes="0,1")
+def test_an_interrupted_receive_of_which_the_sender_knows_parts_the_tasks(comm):
+    w = hk.tasks({"a": 1, "b": 1}, comm=comm)
+    x = array_of(w, 0.0)
+    if w.name == "a":
+        interrupted(lambda: w.recv(x, "b"))
+    comm.Barrier()
+    with pytest.raises(hk.Error, match="can no longer exchange messages"):
+        w.send(x, "a") if w.name == "b" else w.recv(x, "b")
 
 
 @ranks(3)

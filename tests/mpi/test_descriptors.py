@@ -45,7 +45,7 @@ def check(comm, groups, shape, most, total):
         room.check(spec.local(array, w.comm.rank))
 
 
-@ranks({"a": 1, "b": 2}, {"a": 2, "b": 3}, soak=[{"a": 3, "b": 5}], nodes=APART)
+@ranks({"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": 2, "b": 3}, soak=[{"a": 3, "b": 5}], nodes=APART)
 def test_nobody_sends_or_receives_more_than_a_tree(comm, groups):
     check(comm, groups, (9, 4), *tree(groups.values()))
 

@@ -4,13 +4,19 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <list>
+#include <memory>
+#include <random>
 #include <set>
+#include <vector>
 
 #include "comm/state.hpp"
 #include "hocket/comm.hpp"
 #include "task/matcher.hpp"
 #include "task/member.hpp"
+#include "task/open_receives.hpp"
 #include "task/reply.hpp"
 
 namespace hocket::task {
@@ -150,6 +156,83 @@ TEST_F(MatcherTest, WhatIsWithdrawnTakesNothing) {
     come(0, 5, 1);
     EXPECT_EQ(send_of(given_up), -1);
     EXPECT_EQ(send_of(other), 1);
+}
+
+// Task 1 sends and this one receives, at random times. Envelopes, announcements and replies are
+// under way for a while. Task 2 sends to the same receives.
+TEST_F(MatcherTest, ASenderFindsTheReceivesThatItsEnvelopesMeet) {
+    std::mt19937 random(1);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    OpenReceives known;
+    std::vector<std::shared_ptr<const OpenReceives::Send>> sends;
+    std::list<PostedReceive> receives;
+    std::deque<Envelope> envelopes, announcements;
+    std::deque<std::int64_t> replies;
+    std::set<const PostedReceive*> ended;
+    const auto end_receives = [&] {
+        for (const PostedReceive& each : receives)
+            if (each.found && ended.insert(&each).second && !each.announced &&
+                each.found->source == 1)
+                replies.push_back(each.found->send);
+    };
+    const auto receive = [&] {
+        PostedReceive& wanted = receives.emplace_back(take(below(12) == 0 ? -1 : 1, below(4) - 1));
+        matcher_.post(wanted);
+        wanted.announced = wanted.source == 1 && matcher_.may_announce(wanted);
+        if (!wanted.announced) return;
+        Envelope announcement{0, wanted.tag, matcher_.last_of(1), "", {}, {}};
+        announcement.persistent_id = static_cast<std::int64_t>(receives.size());
+        announcements.push_back(std::move(announcement));
+    };
+    const auto go_on = [&](int what) {
+        if (what == 0 && !envelopes.empty()) {
+            come(envelopes.front());
+            envelopes.pop_front();
+        } else if (what == 1 && !announcements.empty()) {
+            known.add(std::move(announcements.front()));
+            announcements.pop_front();
+        } else if (what == 2 && !replies.empty()) {
+            known.forget(replies.front());
+            replies.pop_front();
+        }
+        end_receives();
+    };
+    for (int step = 0; step < 6000; ++step) {
+        const bool receives_first = step / 20 % 2 == 0;  // in turns
+        const int what = below(8);
+        if (what < 3 && !receives_first) {
+            const auto ticket = static_cast<std::int64_t>(sends.size());
+            const int tag = below(3);
+            sends.push_back(known.meet(ticket, tag));
+            envelopes.push_back({1, tag, ticket, "", {}, {}});
+        } else if (what < 3) {
+            receive();
+        } else if (what == 3 && below(6) == 0) {
+            come(2, below(3), step);
+        } else {
+            go_on((what - 4) % 3);
+        }
+        end_receives();
+    }
+    while (!envelopes.empty() || !announcements.empty() || !replies.empty()) go_on(below(3));
+    std::int64_t number = 0, met = 0, others = 0;
+    std::set<std::int64_t> taken;
+    for (const PostedReceive& each : receives) {
+        ++number;
+        if (!each.found || each.found->source != 1) continue;
+        taken.insert(each.found->send);
+        const auto& there = sends[static_cast<std::size_t>(each.found->send)]->receive;
+        ASSERT_EQ(there.has_value(), each.announced) << number;
+        if (!there) {
+            ++others;
+        } else {
+            ++met;
+            EXPECT_EQ(there->persistent_id, number);
+        }
+    }
+    EXPECT_GT(met, 50);
+    EXPECT_GT(others, 50);
+    for (const auto& send : sends) EXPECT_TRUE(taken.contains(send->ticket) || !send->receive);
 }
 
 TEST_F(MatcherTest, StreamsDoNotMix) {
