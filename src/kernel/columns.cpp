@@ -16,7 +16,9 @@ HOCKET_INLINE T folded(T a, T b) {
     if constexpr (op == Fold::sum) return static_cast<T>(a + b);
     // Two choices, so that compilers find vectors for them.
     const T other = (op == Fold::least ? a < b : a > b) ? a : b;
-    if constexpr (std::is_floating_point_v<T>) return a != a ? a : other;  // NaN stays
+    // NaN stays.
+    if constexpr (std::is_floating_point_v<T>)
+        return a != a ? a : other;  // NOLINT(misc-redundant-expression)
     return other;
 }
 
