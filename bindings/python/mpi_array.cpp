@@ -57,15 +57,24 @@ void bind_array(nb::module_& m) {
           "The most bytes of a temporary array.");
 
     m.def(
-        "sum_columns",
-        [](std::uintptr_t matrix, std::int64_t rows, std::int64_t columns, std::uintptr_t sums) {
-            constexpr std::int64_t bytes = 8;
-            auto* const into = reinterpret_cast<void*>(sums);
-            std::memset(into, 0, static_cast<std::size_t>(columns * bytes));
-            kernel::add_columns(into, reinterpret_cast<const void*>(matrix), rows, columns, bytes);
+        "fold_columns",
+        [](int fold, char kind, std::int64_t itemsize, std::uintptr_t results, std::uintptr_t first,
+           std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+           std::int64_t column_stride) {
+            const auto numbers = kind == 'f'   ? kernel::NumberKind::real
+                                 : kind == 'i' ? kernel::NumberKind::integer
+                                               : kernel::NumberKind::natural;
+            kernel::fold_columns(
+                static_cast<kernel::Fold>(fold), numbers, itemsize,
+                reinterpret_cast<void*>(results),
+                {reinterpret_cast<const void*>(first), rows, columns, row_stride, column_stride});
         },
-        "matrix"_a, "rows"_a, "columns"_a, "sums"_a, unlocked,
-        "Writes the sums of columns of a dense matrix of 64-bit integers.");
+        "fold"_a, "kind"_a, "itemsize"_a, "results"_a, "first"_a, "rows"_a, "columns"_a,
+        "row_stride"_a, "column_stride"_a, unlocked,
+        "Combines each column of numbers with its result: 0 adds, 1 takes the least, 2 the "
+        "greatest.");
+    m.def("truth", &Binding::truth, "array"_a, "any"_a, "call"_a, unlocked,
+          "Whether all, or any, elements of an array of bool are true.");
     m.def(
         "allgather",
         [](std::uintptr_t comm, const std::string& call, const nb::bytes& row) {

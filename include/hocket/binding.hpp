@@ -143,6 +143,10 @@ struct Binding {
     /// `reduce` computes them; the result has extent 1 there. Collective.
     static Array exact_sum(const Array& array, const std::vector<std::int64_t>& dims);
 
+    /// Whether all, or any, elements of an array of bool are true, on every process. `call`: as of
+    /// `allgather`. Collective.
+    static bool truth(const Array& array, bool any, const std::string& call);
+
     /// Brings partial results of a reduction, of `bytes` bytes each, to the processes of its
     /// result. `layout`: of the reduced array, on a grid; `mine`: for each of this process's
     /// elements without `dims`, dense. Calls `take(values, count)` for one part of the dimensions

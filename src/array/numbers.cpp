@@ -13,6 +13,36 @@ constexpr std::array<const char*, 12> words{"sum",  "product", "maxval", "minval
                                             "all",  "any",     "parity", "iall",
                                             "iany", "iparity", "count",  "replace"};
 
+// How the kernels' loops compute the operation; none if they do not.
+template <class T, Combine op>
+constexpr std::optional<kernel::Fold> kernel_fold() {
+    if constexpr (op == Combine::sum && std::is_integral_v<T>) return kernel::Fold::sum;
+    if constexpr (std::is_arithmetic_v<T>) {
+        if constexpr (op == Combine::maxval) return kernel::Fold::greatest;
+        if constexpr (op == Combine::minval) return kernel::Fold::least;
+    }
+    return {};
+}
+template <class T>
+constexpr kernel::NumberKind kind_of() {
+    if (std::is_floating_point_v<T>) return kernel::NumberKind::real;
+    return std::is_signed_v<T> ? kernel::NumberKind::integer : kernel::NumberKind::natural;
+}
+
+template <class T, Combine op>
+void fold_columns(void* into, const void* from, std::int64_t rows, std::int64_t count) {
+    if constexpr (constexpr auto fold = kernel_fold<T, op>()) {
+        constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+        kernel::fold_columns(*fold, kind_of<T>(), size, into,
+                             {from, rows, count, size * count, size});
+    } else {
+        auto* const a = static_cast<T*>(into);
+        const auto* b = static_cast<const T*>(from);
+        for (std::int64_t row = 0; row < rows; ++row, b += count)
+            for (std::int64_t k = 0; k < count; ++k) a[k] = Fold<T, op>::of(a[k], b[k]);
+    }
+}
+
 template <class T, Combine op>
 FoldLoops loops_of() {
     using F = Fold<T, op>;
@@ -26,30 +56,25 @@ FoldLoops loops_of() {
         const auto* const b = static_cast<const T*>(from);
         for (std::int64_t k = 0; k < count; ++k) a[k] = F::of(a[k], b[k]);
     };
-    loops.columns = [](void* into, const void* from, std::int64_t rows, std::int64_t count) {
-        if constexpr (op == Combine::sum && std::is_integral_v<T>) {
-            kernel::add_columns(into, from, rows, count, sizeof(T));
-        } else {
-            auto* const a = static_cast<T*>(into);
-            const auto* b = static_cast<const T*>(from);
-            for (std::int64_t row = 0; row < rows; ++row, b += count)
-                for (std::int64_t k = 0; k < count; ++k) a[k] = F::of(a[k], b[k]);
-        }
-    };
+    loops.columns = fold_columns<T, op>;
     loops.reduce = [](void* into, const void* from, std::int64_t count) {
-        const auto* const b = static_cast<const T*>(from);
+        if constexpr (sizeof(T) == 1 && (op == Combine::all || op == Combine::any)) {
+            const auto* const truths = static_cast<const std::uint8_t*>(from);
+            auto& truth = *static_cast<T*>(into);
+            truth = op == Combine::all ? truth != 0 && kernel::all_true(truths, count)
+                                       : truth != 0 || kernel::any_true(truths, count);
+            return;
+        }
         // Several results at a time: a single one would wait for each operation's latency.
-        constexpr std::int64_t lanes = 16;
+        constexpr std::int64_t lanes = 128;
         std::array<T, lanes> some;
         some.fill(F::identity());
-        std::int64_t k = 0;
-        for (; k + lanes <= count; k += lanes)
-            for (std::int64_t lane = 0; lane < lanes; ++lane)
-                some[static_cast<std::size_t>(lane)] =
-                    F::of(some[static_cast<std::size_t>(lane)], b[k + lane]);
+        const std::int64_t rows = count / lanes;
+        fold_columns<T, op>(some.data(), from, rows, lanes);
         T all = *static_cast<T*>(into);
         for (const T each : some) all = F::of(all, each);
-        for (; k < count; ++k) all = F::of(all, b[k]);
+        const auto* const b = static_cast<const T*>(from);
+        for (std::int64_t k = rows * lanes; k < count; ++k) all = F::of(all, b[k]);
         *static_cast<T*>(into) = all;
     };
     return loops;

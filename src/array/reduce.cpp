@@ -9,6 +9,8 @@
 #include "array/local.hpp"
 #include "array/numbers.hpp"
 #include "array/partials.hpp"
+#include "hocket/binding.hpp"
+#include "hocket/columns.hpp"
 #include "layout/form.hpp"
 
 namespace hocket {
@@ -211,3 +213,15 @@ Array dot_product(const Array& a, const Array& b, const ComputeOptions& options)
 }
 
 }  // namespace hocket
+
+bool hocket::Binding::truth(const Array& array, bool any, const std::string& call) {
+    const array::Dense elements(array);
+    const auto truths = elements.as<std::uint8_t>();
+    const bool mine = any ? kernel::any_true(truths.data(), elements.count())
+                          : kernel::all_true(truths.data(), elements.count());
+    if (array.comm().size() == 1) return mine;
+    const auto found = array::allgather(array.comm(), call, &mine, 1, Deadline::in({}));
+    const auto* const first = reinterpret_cast<const bool*>(found.get());
+    return std::find(first, first + array.comm().size(), any) == first + array.comm().size() ? !any
+                                                                                             : any;
+}

@@ -80,8 +80,12 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
     const bool direct = terms.number != Number::float16 && side_step == size;
     const std::int64_t most = std::min(widest, (side + 7) / 8 * 8);
     const std::int64_t deep = std::min(deepest, product_of(terms.shape.subspan(kept)));
-    const std::int64_t copied = direct && side % 8 == 0 ? 0 : deep;
-    std::vector<double> memory(static_cast<std::size_t>(most * copied), 0);
+    // Copied rows stay in the caches, and lie apart by no multiple of a page, as their columns
+    // would have the same places in the first one.
+    constexpr std::int64_t deepest_copied = 32;
+    const std::int64_t pitch = most + 8;
+    const std::int64_t copied = direct && side % 8 == 0 ? 0 : std::min(deep, deepest_copied);
+    std::vector<double> memory(static_cast<std::size_t>(pitch * copied), 0);
     std::vector<const void*> rows;
     ColumnSums sums, totals, wider;
     std::array<std::int64_t, widest> broken;
@@ -106,7 +110,7 @@ void walk_together(const Terms& terms, Blocks& blocks, const Pairs& results, Sin
                 rows.clear();
                 for (std::int64_t n = 0; n < (here ? deep : copied) && more; ++n) {
                     const char* const row = a + outer.a();
-                    double* const room = here ? nullptr : memory.data() + n * most;
+                    double* const room = here ? nullptr : memory.data() + n * pitch;
                     if (!here) gather(row, side_step, wide, terms.number, room);
                     rows.push_back(here ? static_cast<const void*>(row) : room);
                     more = outer.next();

@@ -46,6 +46,8 @@ inline void gather(const char* from, std::int64_t stride, std::int64_t count, Nu
         take_alternate(reinterpret_cast<const double*>(from), count, to);
     } else if (number == Number::float64) {
         gather_as<double>(from, stride, count, to);
+    } else if (number == Number::float32 && stride == 2 * sizeof(float)) {
+        gather_as<float>(from, 2 * sizeof(float), count, to);  // of a stride that is known
     } else if (number == Number::float32) {
         gather_as<float>(from, stride, count, to);
     } else {

@@ -219,3 +219,27 @@ def test_later_reductions_of_all_elements_give_the_bits_of_the_first(comm):
                 np.testing.assert_array_equal(found[0], expected, what)
                 assert {each.tobytes() for each in found} == {found[0].tobytes()}, what
                 assert {each.dtype for each in found} == {np.asarray(expected).dtype}, what
+
+
+@ranks(1, 2, 3)
+def test_columns_of_sections_reduce_as_in_numpy(comm):
+    rng = np.random.default_rng(37)
+    for dtype in ("f8", "f4", "i8", "i4", "i1", "u8", "u2", "?", ">f8", "f2", "M8[s]"):
+        whole = rng.integers(-99, 99, (90, 6, 31)).astype("i8").astype(dtype)
+        if whole.dtype.kind in "fM":
+            whole[40, 3, 5:9] = np.nan if whole.dtype.kind == "f" else "NaT"
+        lay = hk.Layout(whole.shape, "(BALANCED, *, *)", comm.size)
+        a = hk.scatter(whole if comm.rank == 0 else None, lay, comm=comm)
+        for index in np.s_[:, :, :], np.s_[::3, :, ::2], np.s_[::-1, 1:, ::-1], np.s_[5:, ::2, 1:]:
+            for function in (np.max, np.min, np.all, np.any, np.sum):
+                if whole.dtype.kind == "M" and function is np.sum:
+                    continue
+                for axis in (0, (0, 1)):
+                    expected = function(whole[index], axis=axis)
+                    found = hk.replicated(function(a[index], axis=axis))
+                    assert found.dtype == expected.dtype
+                    what = f"{function.__name__} of {dtype} {index} over {axis}"
+                    if dtype == "f2":  # NumPy rounds each sum
+                        np.testing.assert_allclose(found, expected, 1e-2, 30, err_msg=what)
+                    else:
+                        np.testing.assert_array_equal(found, expected, what)

@@ -19,10 +19,8 @@ Index = Union[int, Iterable[int]]
 class LayoutQueries:
     """The part of `hocket.Layout` that does not make new layouts."""
 
-    __slots__ = ("__weakref__", "_native", "_sole_holders")
+    __slots__ = ("__weakref__", "_native")
     _native: _pure.Layout
-    #: set by `hocket.computing.reductions`
-    _sole_holders: tuple[int, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:

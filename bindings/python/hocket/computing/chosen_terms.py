@@ -55,16 +55,21 @@ def reduce(
         if ufunc.identity is not None and not np.isfinite(ufunc.identity) and a.dtype.kind in "iub":
             a = a.astype(reductions.reduced_type(ufunc, a.dtype, dtype))  # which holds infinity
         a = of_function(np.where, (where, a, neutral(ufunc, a.dtype)))
-    if none and initial is not None:
-        zeros = reductions.reduce(np.add, a, axis, a.dtype, None, keepdims)
-        result: Any = np.multiply(zeros, 0).astype(a.dtype)
+    if initial is None:
+        result: Any = reductions.reduce(ufunc, a, axis, dtype, None, keepdims)
+    elif none:
+        start = np.asarray(initial).astype(kind)[()]
+        # There are no elements, of whatever type: False has the result's shape.
+        none_of_them: Any = np.equal(a, a)
+        falses = reductions.reduce(np.logical_or, none_of_them, axis, None, None, keepdims)
+        if isinstance(falses, Array):
+            result = of_function(np.where, (falses, start, start)).astype(kind)
+        else:
+            result = start
     else:
         result = reductions.reduce(ufunc, a, axis, dtype, None, keepdims)
-        none = False
-    if initial is not None:
-        kind = result.dtype
-        start = np.asarray(initial).astype(kind)[()]
-        result = (result * 0 + start if none else ufunc(start, result)).astype(kind)
+        start = np.asarray(initial).astype(result.dtype)[()]
+        result = ufunc(start, result).astype(result.dtype)
     return result if out is None else to_out(result, out)
 
 

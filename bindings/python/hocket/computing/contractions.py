@@ -51,7 +51,9 @@ def inner(a: Array, b: Array, conjugate: bool = False) -> Any:
             a = np.conjugate(a)  # type: ignore[assignment]
         products: Any = np.logical_and(a, b) if dtype.kind == "b" else np.multiply(a, b)
         add = np.logical_or if dtype.kind == "b" else np.add
-        return reduce_all("np.vdot", add, by_ufunc(add, dtype), products, dtype)
+        return reduce_all(
+            add, products, (None, dtype, dtype, "np.vdot", by_ufunc(add, dtype, True), None)
+        )
     layout = a._layout
     if b._layout is not layout:
         layout = chosen(a.shape, ((layout, a.dtype.itemsize), (b._layout, b.dtype.itemsize)))

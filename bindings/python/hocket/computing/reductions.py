@@ -5,7 +5,6 @@ results."""
 from __future__ import annotations
 
 import functools
-import math
 from contextlib import suppress
 from typing import Any, Callable, Optional
 
@@ -15,12 +14,12 @@ import numpy.typing as npt
 from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
+from hocket.computing import columns
 from hocket.computing.combining import combined, finish, on_grid, results_of, scalar, to_out
 from hocket.computing.layouts import Shape, held, kept, reduced_axes
 from hocket.computing.operands import made, without_copies
 from hocket.errors import Error, MismatchError
 from hocket.layouts import Layout
-from hocket.local_arrays import address
 from hocket.local_memory import as_array
 
 AnyArray = npt.NDArray[Any]
@@ -53,37 +52,27 @@ def loop_type(dtype: np.dtype[Any]) -> Any:
 Find = Callable[[AnyArray, Optional[Shape]], Any]
 
 
-def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any]) -> Find:
+def by_ufunc(ufunc: np.ufunc, wanted: np.dtype[Any], whole: bool) -> Find:
     kind = loop_type(wanted)
-    wraps = ufunc is np.add and wanted.char in "lqLQ" and wanted.itemsize == 8
+    if whole:  # called as find(x, None)
+        return functools.partial(ufunc.reduce, dtype=kind)
+    fold = columns.fold_of(ufunc, wanted)
 
     def find(x: AnyArray, axes: Optional[Shape]) -> Any:
-        if wraps and axes and x.size >= 4096 and x.dtype == wanted:
-            found = sum_of_columns(x, axes)
+        if fold is not None and axes and x.size >= 4096 and x.dtype == wanted:
+            found = columns.folded(fold, x, axes)
             if found is not None:
                 return found
-        return ufunc.reduce(x, axis=axes, dtype=kind, keepdims=axes is not None)
+        return ufunc.reduce(x, axis=axes, dtype=kind, keepdims=True)
 
     return find
 
 
-def sum_of_columns(x: AnyArray, axes: Shape) -> Optional[AnyArray]:
-    """The sums of 64-bit integers over the first axes, which NumPy adds a row at a time; None if
-    `axes` are others, if rows are short, or if the array is not dense."""
-    count = len(axes)
-    shape = x.shape[count:]
-    columns = math.prod(shape)
-    dense = x.flags.c_contiguous and x.flags.aligned
-    if not dense or columns < 16 or axes != tuple(range(count)):
-        return None
-    found = np.empty((*(1,) * count, *shape), x.dtype)
-    _mpi.sum_columns(address(x), math.prod(x.shape[:count]), columns, address(found))
-    return found
-
-
-#: axes, the dtype of the result, the name of the call, and the reduction of a part: None for an
-#: exact sum
-Plan = tuple[Shape, np.dtype[Any], str, Optional[Find]]
+#: the axes (None: all), the dtype of the result and that of NumPy's loop, and the name of the call;
+#: the reduction of a part, and that of all elements by one call of the extension, if there are
+Plan = tuple[
+    Optional[Shape], np.dtype[Any], Any, str, Optional[Find], Optional[Callable[[Array], Any]]
+]
 
 #: plans by what they depend on, of reductions whose arguments passed the checks
 _plans: dict[tuple[Any, ...], Plan] = {}
@@ -94,7 +83,9 @@ def planned(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> Plan:
     # Code that runs for the first time since other work takes half of a call's time. An array with
     # elements here has none of the extents that are refused.
     quick = dtype is None and (axis is None or type(axis) is int) and a._local.size > 0
-    key = (ufunc, axis, a._local.dtype, a._layout.ndim)
+    key: tuple[Any, ...] = (ufunc, a._local.dtype)
+    if axis is not None:
+        key = (*key, axis, a._layout.ndim)
     found = _plans.get(key) if quick else None
     if found is not None:
         return found
@@ -109,12 +100,35 @@ def planned(ufunc: np.ufunc, a: Array, axis: Any, dtype: Any = None) -> Plan:
                 raise ValueError("no elements to reduce, and no identity")
         except (TypeError, ValueError) as error:
             raise MismatchError(f"np.{ufunc.__name__} does not reduce {a.dtype}: {error}") from None
+    call = f"np.{ufunc.__name__}.reduce of {a.dtype}"
+    whole = len(axes) == a.layout.ndim
     exact = ufunc is np.add and is_exact(wanted)
-    find = None if exact else by_ufunc(ufunc, wanted)
-    plan = axes, wanted, f"np.{ufunc.__name__}.reduce of {a.dtype}", find
+    find = None if exact else by_ufunc(ufunc, wanted, whole)
+    at_once = None
+    if whole and exact:
+        at_once = total_in(wanted)
+    elif whole and a.dtype.kind == "b" and ufunc in (np.logical_and, np.logical_or):
+        at_once = truth_by(ufunc is np.logical_or, call)
+    plan = (None if whole else axes), wanted, loop_type(wanted), call, find, at_once
     if quick and len(_plans) < 1024:
         _plans[key] = plan
     return plan
+
+
+def total_in(wanted: np.dtype[Any]) -> Callable[[Array], Any]:
+    """The exact sum of all elements."""
+
+    def total(a: Array) -> Any:
+        terms = a if a._local.dtype == wanted else of_part(a, terms_of, a, wanted)
+        return np.frombuffer(_mpi.exact_total(terms._wrapped()), wanted)[0]
+
+    return total
+
+
+def truth_by(any_of_them: bool, call: str) -> Callable[[Array], Any]:
+    """Whether all elements of an array of bool are true, or any is. Copies change no such
+    result."""
+    return lambda a: np.bool_(_mpi.truth(a._wrapped(), any_of_them, call))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -137,11 +151,10 @@ def reduce(
 ) -> Any:
     """``ufunc.reduce(a, axis)`` over global axes; sums of floating-point numbers are exact.
     Collective."""
-    axes, wanted, call, find = planned(ufunc, a, axis, dtype)
-    if axis is None and dtype is None and wanted.isnative:
-        whole = functools.partial(ufunc.reduce, axis=None, dtype=loop_type(wanted))
-        if find is not None or wanted == a.dtype:
-            note_total(ufunc, a, None if find is None else whole, ufunc, wanted, call)
+    plan = planned(ufunc, a, axis, dtype)
+    axes, wanted, _, call, find, _ = plan
+    if axes is None:
+        return scalar(reduce_all(ufunc, a, plan), wanted, keepdims, a, out)
     if find is None:
         return exact_sum(a, axes, wanted, out, keepdims)
     return of_parts(call, ufunc, find, a, axes, wanted, out, keepdims)
@@ -168,8 +181,6 @@ def of_parts(
     keepdims: bool,
 ) -> Any:
     """The results of `find` for the parts, combined by `ufunc`. Collective."""
-    if len(axes) == a.layout.ndim:
-        return scalar(reduce_all(call, ufunc, find, a, wanted), wanted, keepdims, a, out)
     a = on_grid(a)
     local = a.local
     there = local.ndim == a.layout.ndim and a._rank_and_size[0] < a.layout.size
@@ -194,11 +205,7 @@ def terms_of(a: Array, wanted: np.dtype[Any]) -> Array:
 
 def exact_sum(a: Array, axes: Shape, wanted: np.dtype[Any], out: Any, keepdims: bool) -> Any:
     """The exact sum over `axes`, rounded once to `wanted`. Collective."""
-    terms = of_part(a, terms_of, a, wanted)
-    if len(axes) == a.layout.ndim:
-        found = np.frombuffer(_mpi.exact_total(terms._wrapped()), wanted)[0]
-        return scalar(found, wanted, keepdims, a, out)
-    terms = on_grid(terms)
+    terms = on_grid(of_part(a, terms_of, a, wanted))
     layout, shape = results_of(terms._layout, axes, keepdims, a._rank_and_size[0])
     _, memory = _mpi.exact_sum(terms._wrapped(), axes)
     result = Array(as_array(memory, shape, wanted), layout, a._comm)
@@ -213,65 +220,31 @@ def sole_holders(layout: Layout) -> Optional[tuple[int, ...]]:
     return tuple(rank for rank in range(layout.size) if layout.local_elements(rank))
 
 
-def reduce_all(call: str, ufunc: np.ufunc, find: Find, a: Array, wanted: np.dtype[Any]) -> Any:
-    """The results of `find` for all elements of the parts, combined by `ufunc`. Collective."""
+def reduce_all(ufunc: np.ufunc, a: Array, plan: Plan) -> Any:
+    """The reduction of all elements, which `ufunc` combines. Collective."""
+    _, wanted, loop, call, find, at_once = plan
+    if at_once is not None or find is None:
+        return at_once(a)  # type: ignore[misc]
     having = sole_holders(a._layout)
     if having is None:
         a = without_copies(a)
         having = sole_holders(a._layout) or ()
     rank, size = a._rank_and_size
-    mine = of_part(a, find, a.local, None) if rank in having else np.zeros((), wanted)[()]
+    local = a._local if a._home is None else a._current()
+    mine = of_part(a, find, local, None) if rank in having else np.zeros((), wanted)[()]
     if size == 1 and having:
         return mine
     if mine.dtype != wanted:
         mine = mine.astype(wanted)
-    found = np.frombuffer(_mpi.allgather(a._comm.handle, call, mine.tobytes()), wanted)
-    some = found if len(having) == size else found[list(having)]
-    return ufunc.reduce(some, None, loop_type(wanted))
+    rows = np.frombuffer(_mpi.allgather(a._comm.handle, call, mine.tobytes()), wanted)
+    return ufunc.reduce(rows if len(having) == size else rows[list(having)], None, loop)
 
 
-#: the reduction of a part to a number (None: an exact sum), the ufunc that combines these numbers,
-#: their dtype, that of NumPy's loop, and the name of the call
-Total = tuple[Optional[Callable[[AnyArray], Any]], np.ufunc, np.dtype[Any], Any, str]
+def total(ufunc: np.ufunc, a: Array) -> Any:
+    """The reduction of all elements, if such a call has passed the checks; else None. Collective.
 
-#: reductions of all elements by their function and dtype, of those that passed the checks
-_totals: dict[tuple[Any, np.dtype[Any]], Total] = {}
-
-
-def note_total(
-    function: Any,
-    a: Array,
-    find: Optional[Callable[[AnyArray], Any]],
-    ufunc: np.ufunc,
-    wanted: np.dtype[Any],
-    call: str,
-) -> None:
-    """For later calls of `total`."""
-    if len(_totals) < 1024:
-        _totals[function, a.dtype] = find, ufunc, wanted, loop_type(wanted), call
-    having = sole_holders(a._layout)
-    if having:
-        object.__setattr__(a._layout, "_sole_holders", having)
-
-
-def total(function: Any, a: Array) -> Any:
-    """The reduction of all elements, if such a call has passed the checks, and the elements have
-    one owner each; else None. Collective.
-
-    After other work, most of a call's time is the first touch of code and small objects. So the
-    usual case is one short function.
+    After other work, most of a call's time is the first touch of code and small objects, so the
+    usual case takes few functions.
     """
-    known = _totals.get((function, a._local.dtype))
-    having = getattr(a._layout, "_sole_holders", None)
-    if known is None or having is None:
-        return None
-    find, ufunc, wanted, loop, call = known
-    if find is None:
-        return np.frombuffer(_mpi.exact_total(a._wrapped()), wanted)[0]
-    rank, size = a._rank_and_size
-    local = a._local if a._home is None else a._current()
-    mine = of_part(a, find, local) if rank in having else wanted.type()
-    if size > 1:
-        rows = np.frombuffer(_mpi.allgather(a._comm.handle, call, mine.tobytes()), wanted)
-        mine = ufunc.reduce(rows if len(having) == size else rows[list(having)], None, loop)
-    return mine
+    plan = _plans.get((ufunc, a._local.dtype))
+    return None if plan is None else reduce_all(ufunc, a, plan)

@@ -13,11 +13,11 @@ from hocket import _mpi
 from hocket.arrays import Array
 from hocket.calls import collective
 from hocket.computing import chosen_terms
-from hocket.computing.combining import combined, finish, on_grid, remain, to_out
+from hocket.computing.combining import combined, finish, on_grid, remain, scalar, to_out
 from hocket.computing.layouts import numbers, one_axis, reduced_axes
 from hocket.computing.masks import true_numbers
 from hocket.computing.operands import made, without_copies
-from hocket.computing.reductions import note_total, of_parts, total
+from hocket.computing.reductions import of_parts, reduce_all
 from hocket.errors import LayoutError, MismatchError
 
 
@@ -112,24 +112,19 @@ def std(
 def count_nonzero(a: Array, axis: Any = None, *, keepdims: bool = False) -> Any:
     """`numpy.count_nonzero`. Collective."""
     if axis is None and not keepdims:
-        counted = total(np.count_nonzero, a)
-        if counted is not None:
-            return counted
+        return reduce_all(np.add, a, _COUNTING)
     with collective(a.comm, None):
         axes = reduced_axes(axis, a.ndim)
-
-    def find(x: Any, axes: Any) -> Any:
-        return nonzeros(x) if axes is None else np.asarray(np.count_nonzero(x, axes, keepdims=True))
-
-    call, number = "np.count_nonzero", np.dtype(np.intp)
-    if axis is None:
-        note_total(np.count_nonzero, a, nonzeros, np.add, number, call)
-    return of_parts(call, np.add, find, a, axes, number, None, keepdims)
+    if len(axes) == a.ndim:
+        return scalar(reduce_all(np.add, a, _COUNTING), _NUMBER, keepdims, a, None)
+    return of_parts("np.count_nonzero", np.add, nonzeros, a, axes, _NUMBER, None, keepdims)
 
 
-def nonzeros(x: npt.NDArray[Any]) -> Any:
-    """``np.count_nonzero(x)``. Of floating-point numbers NumPy tests one at a time, but it compares
-    with vectors."""
+def nonzeros(x: npt.NDArray[Any], axes: Any = None) -> Any:
+    """``np.count_nonzero(x, axes, keepdims=True)``, or a number. Of floating-point numbers NumPy
+    tests one at a time, but it compares with vectors."""
+    if axes is not None:
+        return np.asarray(np.count_nonzero(x, axes, keepdims=True))
     step = 1 << 16
     if x.dtype.kind not in "fc" or x.size < step or not x.flags.c_contiguous:
         return np.intp(np.count_nonzero(x))
@@ -138,6 +133,10 @@ def nonzeros(x: npt.NDArray[Any]) -> Any:
         part = flat[first : first + step]
         found += int(np.count_nonzero(np.not_equal(part, 0, out=room[: part.size])))
     return np.intp(found)
+
+
+_NUMBER = np.dtype(np.intp)
+_COUNTING = (None, _NUMBER, _NUMBER, "np.count_nonzero", nonzeros, None)
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
