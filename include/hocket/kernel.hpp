@@ -13,6 +13,8 @@
 
 namespace hocket::kernel {
 
+struct Tile;  // kernel/tiles.hpp
+
 /// One loop over a box: the number of iterations, and the stride in bytes on both sides.
 struct Loop {
     std::int64_t extent, source, destination;
@@ -58,6 +60,9 @@ class Copy {
     std::int64_t bytes_ = 0;
     std::int64_t source_first_ = 0, destination_first_ = 0;  // offset of the first run
     Method method_ = Method::runs;
+    /// Of tiles of a small box: one of these.
+    void (*tile_)(const std::byte*, std::byte*, const Tile&) = nullptr;
+    void (*tiles_)(const std::byte*, std::byte*, const Tile&, const Loop&) = nullptr;
     bool source_contiguous_ = true, destination_contiguous_ = true;
 };
 

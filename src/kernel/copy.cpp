@@ -100,6 +100,10 @@ Copy::Copy(std::span<const std::int64_t> extents, std::int64_t itemsize,
     method_ = Method::tiles;
     const auto at = loops_.begin() + static_cast<std::ptrdiff_t>(i);
     std::rotate(at, at + 1, loops_.end() - 1);
+    if (bytes_ > most_small_bytes) return;
+    const NestedKernels kernels = select_nested_kernels(loops_, run_);
+    tile_ = kernels.one;
+    tiles_ = kernels.repeated;
 }
 
 void Copy::run(const void* source, void* destination, int threads, Stores stores) const {
@@ -107,7 +111,7 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
     const std::byte* from = static_cast<const std::byte*>(source) + source_first_;
     std::byte* to = static_cast<std::byte*>(destination) + destination_first_;
     if (method_ == Method::tiles && bytes_ <= most_small_bytes && stores != Stores::streaming)
-        return copy_nested_tiles(loops_, run_, from, to);
+        return copy_nested_tiles(loops_, run_, {tile_, tiles_}, from, to);
     const Streaming streaming = stores == Stores::streaming   ? Streaming::all
                                 : stores == Stores::automatic ? chosen_streaming(bytes_)
                                                               : Streaming::none;
@@ -122,11 +126,13 @@ void Copy::run(const void* source, void* destination, int threads, Stores stores
         sort_by_source(outer);
         const std::size_t split = longest(outer);  // divided among threads
         const Loop whole = outer[split];
+        const NestedKernels kernels = select_nested_kernels(loops, run_);
         return in_ranges(threads, whole.extent, bytes_, [&](std::int64_t first, std::int64_t last) {
-            if (last - first == whole.extent) return copy_nested_tiles(loops, run_, from, to);
+            if (last - first == whole.extent)
+                return copy_nested_tiles(loops, run_, kernels, from, to);
             std::vector<Loop> part = loops;
             part[split].extent = last - first;
-            copy_nested_tiles(part, run_, from + first * whole.source,
+            copy_nested_tiles(part, run_, kernels, from + first * whole.source,
                               to + first * whole.destination);
         });
     }

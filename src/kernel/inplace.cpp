@@ -21,25 +21,11 @@ class Planner {
     explicit Planner(const Resources& means) : means_(means) {}
 
     std::optional<InplacePlan> plan(const Permutation& permutation) {
-        if (permutation.identity()) return InplacePlan{};
-        std::optional<InplacePlan> best;
-        consider(best, {{slab_step(permutation, means_)}});
-        if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        consider(best, {{cycles_step(permutation, means_, false)}});
-        // All other plans move the array twice or more.
-        if (best && (best->cost() <= 1.6 || quick_in_cache(permutation, *best))) return best;
-        if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        consider_splits(best, permutation);
-        if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        // Their costs are those of arrays beyond the caches.
-        if (!fits_cache(permutation)) {
-            if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
-            if (auto step = grouped_step(permutation, means_)) consider(best, {{std::move(*step)}});
-        }
+        std::optional<InplacePlan> best = plan_step(permutation);
+        // All other plans move the array three times or more.
         if (best && best->cost() <= 2.0) return best;
-        // All other plans move it three times or more.
-        if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
         consider_reductions(best, permutation);
+        consider_row_orders(best, permutation);
         return best;
     }
 
@@ -67,6 +53,28 @@ class Planner {
     std::int64_t least_memory() const { return least_memory_; }
 
   private:
+    /// The cheapest plan of one step.
+    std::optional<InplacePlan> plan_step(const Permutation& permutation) {
+        if (permutation.identity()) return InplacePlan{};
+        std::optional<InplacePlan> best;
+        consider(best, {{slab_step(permutation, means_)}});
+        if (auto step = square_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        consider(best, {{cycles_step(permutation, means_, false)}});
+        // All other plans move the array twice or more.
+        if (best && (best->cost() <= 1.6 || quick_in_cache(permutation, *best))) return best;
+        if (auto step = tiles_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        consider_splits(best, permutation);
+        if (auto step = shifted_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        // Their costs are those of arrays beyond the caches.
+        if (!fits_cache(permutation)) {
+            if (auto step = ringed_step(permutation, means_)) consider(best, {{std::move(*step)}});
+            if (auto step = grouped_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        }
+        if (best && best->cost() <= 2.0) return best;
+        if (auto step = trimmed_step(permutation, means_)) consider(best, {{std::move(*step)}});
+        return best;
+    }
+
     bool fits(std::int64_t memory) {
         if (memory <= means_.memory) return true;
         least_memory_ = std::min(least_memory_, memory);
@@ -113,16 +121,38 @@ class Planner {
     void consider_reductions(std::optional<InplacePlan>& best, const Permutation& permutation) {
         if (permutation.dimensions() < 3) return;
         for (const bool gather_first : {true, false}) {
-            const Reduction reduction = reduce(permutation, gather_first);
-            auto transposition = plan(reduction.transposition), rest = plan(reduction.rest);
-            if (!transposition || !rest) continue;
-            InplacePlan whole =
-                reduction.transposition_first ? std::move(*transposition) : std::move(*rest);
-            InplacePlan then =
-                reduction.transposition_first ? std::move(*rest) : std::move(*transposition);
-            std::move(then.steps.begin(), then.steps.end(), std::back_inserter(whole.steps));
-            consider(best, std::move(whole));
+            const Sequence sequence = reduce(permutation, gather_first);
+            consider(best, plan(sequence.first), plan(sequence.then));
         }
+    }
+
+    /// Rows of the source move along cycles first, or those of the result last, if that costs less
+    /// by more than costs are uncertain.
+    void consider_row_orders(std::optional<InplacePlan>& best, const Permutation& permutation) {
+        constexpr double least_rest = 0.5, certain = 0.95;
+        for (std::size_t columns = 2; columns < permutation.dimensions(); ++columns)
+            for (const bool rows_first : {true, false}) {
+                const auto [rows, rest] =
+                    order_rows(rows_first ? permutation : inverse(permutation), columns);
+                if (rows.identity()) continue;
+                InplacePlan of_rows{
+                    {cycles_step(rows_first ? rows : inverse(rows), means_, false)}};
+                const double most = best ? certain * best->cost() : INFINITY;
+                if (of_rows.cost() + least_rest >= most) continue;
+                auto of_rest = plan_step(rows_first ? rest : inverse(rest));
+                if (!of_rest || of_rows.cost() + of_rest->cost() >= most) continue;
+                if (rows_first)
+                    consider(best, std::move(of_rows), std::move(of_rest));
+                else
+                    consider(best, std::move(of_rest), std::move(of_rows));
+            }
+    }
+
+    void consider(std::optional<InplacePlan>& best, std::optional<InplacePlan> first,
+                  std::optional<InplacePlan> then) {
+        if (!first || !then) return;
+        std::move(then->steps.begin(), then->steps.end(), std::back_inserter(first->steps));
+        consider(best, std::move(*first));
     }
 
     const Resources& means_;

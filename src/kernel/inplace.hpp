@@ -41,7 +41,7 @@ struct Resources {
 /// The cheapest plan for a permutation whose unit is the byte.
 /// @throws Error if the method is unknown or does not apply, or no plan fits into the memory.
 InplacePlan plan_inplace(const Permutation& permutation, const Resources& means);
-/// One of the last plans, or a new one: a search takes up to 3 ms, as long as a pass over 30 MB.
+/// One of the last plans, or a new one: a search takes up to 6 ms, as long as a pass over 60 MB.
 std::shared_ptr<const InplacePlan> kept_plan(const Permutation& permutation,
                                              const Resources& means);
 

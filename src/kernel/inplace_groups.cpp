@@ -4,115 +4,18 @@
 // group then consists of whole blocks of the result, and cycles move these. Or cycles come first,
 // and the pass takes blocks apart.
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/checked.hpp"
-#include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
-#include "kernel/fetch.hpp"
+#include "kernel/groups.hpp"
 #include "kernel/inplace_steps.hpp"
-#include "kernel/ranges.hpp"
-#include "kernel/scratch.hpp"
-#include "kernel/stream.hpp"
 
 namespace hocket::kernel {
 namespace {
 
-using base::ceil_div;
 using Extents = std::vector<std::int64_t>;
-
-/// A box of the array: strides in bytes.
-struct Box {
-    Extents extents, strides;
-
-    void add(std::int64_t extent, std::int64_t stride) {
-        extents.push_back(extent);
-        strides.push_back(stride);
-    }
-    std::int64_t count() const {
-        return std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
-                               std::multiplies<>());
-    }
-    std::int64_t offset(std::int64_t index) const {
-        std::int64_t sum = 0;
-        for (std::size_t d = extents.size(); d-- > 0; index /= extents[d])
-            sum += index % extents[d] * strides[d];
-        return sum;
-    }
-};
-
-/// The pass: `all` groups of rows, each of `run` bytes, become `ordered` units one after another. A
-/// row takes as many whole blocks as the others; or, if there are `parts`, an equal part of each of
-/// so many blocks.
-struct Groups {
-    Box all, rows, parts, ordered;
-    std::int64_t run = 0, unit = 0, part = 0;
-
-    std::int64_t count() const { return rows.count() * parts.count(); }
-    std::int64_t bytes() const { return count() * run; }
-    /// The buffers of all threads, a copy's stage in each, and the rows' places.
-    std::int64_t memory(int threads) const {
-        return threads * (bytes() + (256 << 10)) + 8 * count();
-    }
-    /// The cost of copies beside those of rows, if more than a matrix or parts of blocks move.
-    double cost_of_copies() const {
-        const auto longer = std::count_if(ordered.extents.begin(), ordered.extents.end(),
-                                          [](std::int64_t extent) { return extent > 1; });
-        return (longer > 2 ? copied(unit) : 0.0) +
-               (parts.count() == 1 ? 0.0 : 64.0 / static_cast<double>(part));
-    }
-    void permute(std::byte* array, bool gathers, int threads) const;
-    void copy_rows(std::byte* group, const Extents& starts, std::byte* buffer, bool to_rows,
-                   int threads, Prefetcher& ahead) const;
-};
-
-void Groups::permute(std::byte* array, bool gathers, int threads) const {
-    const Extents dense = dense_strides(ordered.extents, unit);
-    const Copy copy(ordered.extents, unit, gathers ? ordered.strides : dense,
-                    gathers ? dense : ordered.strides);
-    Extents starts;
-    for (std::int64_t row = 0; row < count(); ++row)
-        starts.push_back(rows.offset(row / parts.count()) + parts.offset(row % parts.count()));
-    // The threads share the copies of each of a few.
-    const bool few = all.count() < threads && bytes() >= least_shared_bytes;
-    const auto permute_groups = [&](std::int64_t begin, std::int64_t last) {
-        std::byte* const buffer = thread_scratch(Scratch::panel, bytes());
-        for (std::int64_t group = begin; group < last; ++group) {
-            std::byte* const first = array + all.offset(group);
-            // The second-level cache also holds the next group.
-            Prefetcher ahead;
-            if (!few && group + 1 < last && bytes() <= least_streamed_bytes() / 8)
-                ahead = Prefetcher(array + all.offset(group + 1), starts, run, bytes());
-            if (gathers) copy.run(first, buffer, few ? threads : 1, Stores::cached);
-            copy_rows(first, starts, buffer, gathers, few ? threads : 1, ahead);
-            if (!gathers) copy.run(buffer, first, few ? threads : 1, Stores::cached);
-        }
-    };
-    in_ranges(few ? 1 : threads, all.count(), all.count() * bytes(), permute_groups, more_ranges);
-}
-
-/// From the buffer to the rows of a group, or back.
-void Groups::copy_rows(std::byte* group, const Extents& starts, std::byte* buffer, bool to_rows,
-                       int threads, Prefetcher& ahead) const {
-    const std::int64_t in_block = parts.count(), slice = ceil_div(run, INT64_C(64) * threads) * 64;
-    const std::int64_t piece = in_block > 1 ? part : slice, pieces = ceil_div(run, piece);
-    in_ranges(threads, pieces, bytes(), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = 0; row < std::ssize(starts); ++row) {
-            std::byte* const in_row = group + starts[static_cast<std::size_t>(row)];
-            std::byte* const ordered_at =
-                buffer + row / in_block * in_block * run + row % in_block * piece;
-            for (std::int64_t k = begin; k < end; ++k) {
-                std::byte* const at = ordered_at + k * in_block * piece;
-                copy_cached(to_rows ? in_row + k * piece : at, to_rows ? at : in_row + k * piece,
-                            std::min(piece, run - k * piece));
-            }
-            ahead.worked(run);
-        }
-    });
-}
 
 /// The dimensions of a group, for a permutation or, to take blocks apart, for its inverse.
 class Grouped {
@@ -289,7 +192,7 @@ class Search {
     const std::optional<Found>& best() const { return best_; }
 
   private:
-    static constexpr std::int64_t shortest = 512, longest_block = 256 << 10, largest = 4 << 20;
+    static constexpr std::int64_t shortest = 512, longest_block = 256 << 10, largest = 8 << 20;
 
     struct Cut {
         std::size_t in_block;

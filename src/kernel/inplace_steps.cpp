@@ -170,16 +170,14 @@ Step Split::step(const Resources& means) const {
             }};
 }
 
-Reduction reduce(const Permutation& permutation, bool gather_first) {
+Sequence reduce(const Permutation& permutation, bool gather_first) {
     const Position at = gather_first ? destination_fastest_in_source(permutation)
                                      : source_fastest_in_destination(permutation);
-    Reduction out;
-    out.transposition_first = gather_first;
-    out.transposition.batch = permutation.batch * at.outer;
-    out.transposition.extents =
-        gather_first ? Extents{at.extent, at.inner} : Extents{at.inner, at.extent};
-    out.transposition.axes = {1, 0};
-    out.transposition.block = permutation.block;
+    const Permutation transposition{
+        .batch = permutation.batch * at.outer,
+        .extents = gather_first ? Extents{at.extent, at.inner} : Extents{at.inner, at.extent},
+        .axes = {1, 0},
+        .block = permutation.block};
     // The remaining permutation, with the dimension in the block, in normal form again.
     const std::size_t gone = gather_first ? permutation.axes.back() : permutation.dimensions() - 1;
     Extents shape{permutation.batch}, axes{0};
@@ -187,8 +185,30 @@ Reduction reduce(const Permutation& permutation, bool gather_first) {
         if (d != gone) shape.push_back(permutation.extents[d]);
     for (const std::size_t axis : permutation.axes)
         if (axis != gone) axes.push_back(static_cast<std::int64_t>(axis - (axis > gone)) + 1);
-    out.rest = make_permutation(shape, axes, permutation.block * at.extent);
-    return out;
+    Permutation rest = make_permutation(shape, axes, permutation.block * at.extent);
+    return gather_first ? Sequence{transposition, std::move(rest)}
+                        : Sequence{std::move(rest), transposition};
+}
+
+Sequence order_rows(const Permutation& permutation, std::size_t columns) {
+    const Extents& n = permutation.extents;
+    Extents shape{permutation.batch}, axes{0}, ordered{permutation.batch}, then{0};
+    for (std::size_t d = 0; d < columns; ++d) shape.push_back(n[d]);
+    Extents place(n.size());  // in the source of the second permutation
+    for (const std::size_t axis : permutation.axes) {
+        if (axis >= columns) continue;
+        place[axis] = std::ssize(ordered);
+        axes.push_back(static_cast<std::int64_t>(axis) + 1);
+        ordered.push_back(n[axis]);
+    }
+    std::int64_t row = permutation.block;
+    for (std::size_t d = columns; d < n.size(); ++d) {
+        place[d] = std::ssize(ordered);
+        ordered.push_back(n[d]);
+        row *= n[d];
+    }
+    for (const std::size_t axis : permutation.axes) then.push_back(place[axis]);
+    return {make_permutation(shape, axes, row), make_permutation(ordered, then, permutation.block)};
 }
 
 }  // namespace hocket::kernel

@@ -41,14 +41,16 @@ struct Split {
     Permutation of_blocks() const;
 };
 
-/// Moves the whole fastest dimension of the destination last within each of its items (or the
-/// source's from there to its position). This permutation of two dimensions leaves one of fewer
-/// dimensions with a longer block.
-struct Reduction {
-    Permutation transposition;  // (inner, extent) <-> (extent, inner) in each item
-    Permutation rest;
-    bool transposition_first;
+/// Two permutations, one after the other, that are another one together.
+struct Sequence {
+    Permutation first, then;
 };
-Reduction reduce(const Permutation& permutation, bool gather_first);
+/// Moves the whole fastest dimension of the destination last within each of its items (or the
+/// source's from there to its position, at the end). This permutation of two dimensions leaves one
+/// of fewer dimensions with a longer block.
+Sequence reduce(const Permutation& permutation, bool gather_first);
+/// Moves rows of the source, its dimensions from `columns` on, so that the dimensions of rows have
+/// the order of the result. The rest may permute parts of the array, each on its own.
+Sequence order_rows(const Permutation& permutation, std::size_t columns);
 
 }  // namespace hocket::kernel

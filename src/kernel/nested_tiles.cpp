@@ -16,23 +16,7 @@ namespace {
 
 using base::ceil_div;
 
-/// The kernel of a tile: either of these.
-struct Kernels {
-    TileKernel one = nullptr;
-    RepeatedTileKernel repeated = nullptr;
-
-    explicit Kernels(const Tile& tile) : one(select_narrow_kernel(tile)) {
-        if (one) return;
-        // Those of AVX-512 are faster on tiles that fill its registers.
-        const bool wide =
-            cpu_level() == CpuLevel::avx512 && std::min(tile.ni, tile.nj) * tile.unit >= 64;
-        if (tile.source_i == tile.unit && tile.destination_j == tile.unit && !wide)
-            repeated = select_vector_kernels(tile.unit, cpu_level()).repeated;
-        if (!repeated) one = select_tile_kernel(tile);
-    }
-};
-
-void copy_tiles(std::span<const Loop> outer, const Tile& tile, const Kernels& kernels,
+void copy_tiles(std::span<const Loop> outer, const Tile& tile, const NestedKernels& kernels,
                 const std::byte* source, std::byte* destination) {
     if (outer.empty()) {
         if (kernels.one) return kernels.one(source, destination, tile);
@@ -66,10 +50,21 @@ bool nesting_pays(std::span<const Loop> loops, std::int64_t unit) {
     return 2 * squares * side * side <= 3 * tile.ni * tile.nj;
 }
 
-void copy_nested_tiles(std::span<const Loop> loops, std::int64_t unit, const std::byte* source,
-                       std::byte* destination) {
+NestedKernels select_nested_kernels(std::span<const Loop> loops, std::int64_t unit) {
     const Tile tile = tile_of_loops(loops, unit);
-    copy_tiles(loops.first(loops.size() - 2), tile, Kernels(tile), source, destination);
+    if (const TileKernel narrow = select_narrow_kernel(tile)) return {.one = narrow};
+    // Those of AVX-512 are faster on tiles that fill its registers.
+    const bool wide = cpu_level() == CpuLevel::avx512 && std::min(tile.ni, tile.nj) * unit >= 64;
+    if (tile.source_i == unit && tile.destination_j == unit && !wide)
+        if (const auto repeated = select_vector_kernels(unit, cpu_level()).repeated)
+            return {.repeated = repeated};
+    return {.one = select_tile_kernel(tile)};
+}
+
+void copy_nested_tiles(std::span<const Loop> loops, std::int64_t unit, const NestedKernels& kernels,
+                       const std::byte* source, std::byte* destination) {
+    copy_tiles(loops.first(loops.size() - 2), tile_of_loops(loops, unit), kernels, source,
+               destination);
 }
 
 }  // namespace hocket::kernel

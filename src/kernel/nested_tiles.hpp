@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hocket/kernel.hpp"
+#include "kernel/tiles.hpp"
 
 namespace hocket::kernel {
 
@@ -15,8 +16,16 @@ namespace hocket::kernel {
 /// before these leave the first-level cache.
 bool nesting_pays(std::span<const Loop> loops, std::int64_t unit);
 
-/// Copies tile by tile, in the order of `loops`, of which the last two are i and j.
-void copy_nested_tiles(std::span<const Loop> loops, std::int64_t unit, const std::byte* source,
-                       std::byte* destination);
+/// The kernel of a tile: one of both.
+struct NestedKernels {
+    TileKernel one = nullptr;
+    RepeatedTileKernel repeated = nullptr;
+};
+/// For the tiles of the last two loops, i and j.
+NestedKernels select_nested_kernels(std::span<const Loop> loops, std::int64_t unit);
+
+/// Copies tile by tile, in the order of `loops`.
+void copy_nested_tiles(std::span<const Loop> loops, std::int64_t unit, const NestedKernels& kernels,
+                       const std::byte* source, std::byte* destination);
 
 }  // namespace hocket::kernel

@@ -13,6 +13,7 @@
 #include "hocket/kernel.hpp"
 #include "kernel/costs.hpp"
 #include "kernel/fetch.hpp"
+#include "kernel/groups.hpp"
 #include "kernel/ranges.hpp"
 #include "kernel/scratch.hpp"
 #include "kernel/stream.hpp"
@@ -273,31 +274,33 @@ void Panels::scatter(std::byte* array, int threads, std::int64_t in_ring,
 void permute_slabs(std::byte* array, const Permutation& permutation, int threads) {
     const auto result = permutation.result();
     const auto from = dense_strides(permutation.extents, permutation.block);
+    const std::int64_t bytes = permutation.blocks() * permutation.block, batch = permutation.batch;
     std::vector<std::int64_t> source;
     for (const std::size_t axis : permutation.axes) source.push_back(from[axis]);
+    if (permutation.dimensions() > 2) {
+        Groups slabs{.ordered = {result, source}, .run = bytes, .unit = permutation.block};
+        slabs.all.add(batch, bytes);
+        return slabs.permute(array, true, threads);
+    }
     const Copy transposition(result, permutation.block, source,
                              dense_strides(result, permutation.block));
-    const bool matrix = permutation.dimensions() == 2;
-    const PanelTranspose turn_matrix(matrix ? permutation.extents[0] : 1,
-                                     matrix ? permutation.extents[1] : 1, permutation.block,
-                                     from[0], permutation.extents[0] * permutation.block);
-    const std::int64_t batch = permutation.batch, bytes = transposition.bytes();
+    const PanelTranspose turn_matrix(permutation.extents[0], permutation.extents[1],
+                                     permutation.block, from[0],
+                                     permutation.extents[0] * permutation.block);
     // The threads share each of a few slabs.
     const bool few = batch < base::resolve_threads(threads) && bytes >= least_shared_bytes;
     const bool ahead_pays =
-        !few && fetches_ahead(bytes, matrix ? permutation.extents[1] * permutation.block : 0);
+        !few && fetches_ahead(bytes, permutation.extents[1] * permutation.block);
     const auto run = [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t item = first; item < last; ++item) {
             std::byte* const slab = array + item * bytes;
             std::byte* const buffer = thread_scratch(Scratch::panel, bytes);
             Prefetcher ahead;
             if (item + 1 < last && ahead_pays) ahead = Prefetcher(slab + bytes, bytes, 2 * bytes);
-            if (matrix && !few) {
+            if (few)
+                transposition.run(slab, buffer, threads, Stores::cached);
+            else
                 turn_matrix.run(slab, buffer, ahead);
-            } else {
-                transposition.run(slab, buffer, few ? threads : 1, Stores::cached);
-                ahead.worked(bytes);
-            }
             const auto write = [&](std::int64_t begin, std::int64_t end, Prefetcher& next) {
                 write_panel(select_write_back(bytes), slab + begin, buffer + begin, end - begin,
                             next);

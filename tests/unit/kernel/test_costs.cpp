@@ -39,6 +39,12 @@ TEST(PassCosts, tensors_that_share_a_fast_dimension_move_in_groups) {
     }
 }
 
+TEST(PassCosts, long_rows_move_before_the_rest_or_after_it) {
+    const TriedCosts tried(PassCosts::zen3());
+    EXPECT_EQ(plan({26, 83, 19, 61, 3}, {3, 1, 4, 0, 2}, 8), "2 cycles");
+    EXPECT_EQ(plan({102, 5, 8, 5, 24, 22}, {5, 1, 3, 4, 0, 2}, 8), "2 cycles");
+}
+
 TEST(PassCosts, arrays_in_the_second_level_cache_move_once) {
     const TriedCosts tried(PassCosts::zen5());
     EXPECT_EQ(plan({20, 30, 32}, {2, 1, 0}, 4), "1 slabs");

@@ -101,6 +101,30 @@ TEST(Grouped, source_and_result_share_a_fast_dimension) {
     }
 }
 
+TEST(Sequence, rows_and_the_rest_are_the_whole) {
+    std::mt19937_64 random(7);
+    constexpr std::int64_t unit = 8, guard = 128;
+    for (int round = 0; round < by_watch(100, 20); ++round) {
+        Extents shape(6), axes(6);
+        for (auto& extent : shape) extent = draw(random, 1, 5);
+        std::iota(axes.begin(), axes.end(), 0);
+        std::shuffle(axes.begin(), axes.end(), random);
+        const Permutation whole = make_permutation(shape, axes, unit);
+        const Bytes before = random_bytes(
+            random,
+            std::accumulate(shape.begin(), shape.end(), unit, std::multiplies<>()) + 2 * guard);
+        Bytes expected = before;
+        permuted(shape, axes, unit, guard, before, expected);
+        for (std::size_t columns = 0; columns < whole.dimensions(); ++columns) {
+            const Sequence both = order_rows(whole, columns);
+            Bytes array = before;
+            for (const Permutation& part : {both.first, both.then})
+                cycles_step(part, {}, false).run(array.data() + guard, {.schedule = {}});
+            EXPECT_TRUE(same(array, expected)) << whole.text() << " rows of " << columns;
+        }
+    }
+}
+
 TEST(Grouped, rows_take_parts_of_blocks_if_they_share_no_factor) {
     PassCosts costs = PassCosts::zen3();
     costs.buffered = {{1 << 10, 1.0}, {64 << 10, 1.0}, {65 << 10, 100.0}};  // no whole arrays
