@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/costs.hpp"
+#include "kernel/stream.hpp"
 
 namespace hocket::testing {
 
@@ -19,6 +20,11 @@ class Tried {
 };
 
 using TriedDistances = Tried<kernel::Distances, kernel::try_distances>;
-using TriedCosts = Tried<kernel::PassCosts, kernel::try_costs>;
+
+/// With costs of buffers that belong to this processor's cache, whatever its size.
+struct TriedCosts : Tried<kernel::PassCosts, kernel::try_costs> {
+    explicit TriedCosts(kernel::PassCosts costs)
+        : Tried((costs.cache = kernel::least_streamed_bytes() / 2, costs)) {}
+};
 
 }  // namespace hocket::testing
