@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receives that another task announces before their messages come. An announcement is the reply,
 // ahead: a sender that has it need not wait. Between two tasks of one process each, on different
-// nodes of one job.
+// nodes of one job, if the receive has no deadline.
 //
 // Both processes find the same pairs without further messages. The receiver gives each envelope to
 // the first posted receive that fits, and announces a receive only if it has announced all earlier

@@ -135,15 +135,14 @@ Protocol<Envelope> settle_send(All all, Me me, MessageCall& sending, std::int64_
     co_return answer;
 }
 
-// Not a receive that may end without a message and break nothing. A long layout is better in a
-// reply, where the sender may know it.
+// Not a receive with a deadline: a sender that has gone on meanwhile would send its elements to
+// nobody, and wait for ever. A long layout is better in a reply, where the sender may know it.
 bool may_announce(const Tasks::State& all, const Member& me, const PostedReceive& posted,
                   const Deadline& deadline, const Envelope& own) {
     const auto is_long = [](const ArrayDescriptor& each) {
         return layout::is_digest(layout::key_of(each.value().form()));
     };
-    return posted.source >= 0 && posted.stream.empty() &&
-           (posted.tag >= 0 || !deadline.limited()) &&
+    return posted.source >= 0 && posted.stream.empty() && !deadline.limited() &&
            one_process_each(all, me.task, posted.source) && me.matcher.may_announce(posted) &&
            std::ranges::none_of(own.descriptors, is_long);
 }
@@ -182,8 +181,8 @@ Protocol<Envelope> settle_receive(All all, Me me, MessageCall& receiving, std::i
                  {}};
     own.once = receiving.once;
     own.requested = receiving.requested;
-    comm::Requests announced;
     std::string announcement;
+    comm::Requests announced;  // ends before its text
     if (!signature.fault && may_announce(*all, *me, wanted, receiving.deadline, own)) {
         wanted.announced = true;
         announcement = announcement_of(*me, own, wanted.source);

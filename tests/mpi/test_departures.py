@@ -114,6 +114,24 @@ def test_an_interrupted_receive_of_which_the_sender_knows_parts_the_tasks(comm):
         w.send(x, "a") if w.name == "b" else w.recv(x, "b")
 
 
+@ranks(2, nodes="0,1")
+def test_a_long_message_ends_though_its_receive_is_given_up_meanwhile(comm):
+    for pause in range(12):
+        w = hk.tasks({"a": 1, "b": 1}, comm=comm)
+        x = hk.empty(hk.Layout((100000,), "(*)", ()), "f8", w.comm)
+        comm.Barrier()
+        try:
+            if w.name == "a":
+                w.recv(x, "b", tag=0, timeout=0)
+            else:
+                time.sleep(pause * 1e-5)
+                w.send(x, "a", timeout=30)
+        except hk.DeadlineError:
+            assert w.name == "a"
+        except hk.Error as error:
+            assert "can no longer exchange messages" in str(error)
+
+
 @ranks(3)
 def test_one_array_twice_in_a_list_to_receive_into(comm):
     w = hk.tasks({"a": 1, "b": 2}, comm=comm)
