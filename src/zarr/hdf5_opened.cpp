@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -120,7 +121,8 @@ Growth growth_by(std::int64_t chunks, std::int64_t bytes, std::size_t dimensions
         return static_cast<Size>(base::product_up_to(chunks, each, limit));
     };
     Growth out;
-    out.elements = all(bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(page));
+    // Large chunks begin at pages. Small ones share blocks of 2 KiB, of which they leave a part.
+    out.elements = all(bytes + std::min(bytes, static_cast<std::int64_t>(page)));
     // Nodes of a B-tree are at least half full; a key has 16 bytes and 8 a dimension.
     out.metadata += all(64 + 32 * static_cast<std::int64_t>(dimensions));
     return out;

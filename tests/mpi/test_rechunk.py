@@ -97,6 +97,17 @@ def test_what_was_ended_goes_on(comm):
         )
 
 
+def after_another_file(function, path, comm):
+    """The function, of arguments for which another program first makes this file."""
+
+    def both(*given):
+        if comm.rank == 0:
+            np.save(path, [1])
+        return function(*given)
+
+    return both
+
+
 @ranks(1, 3)
 def test_options_are_for_arrays_with_so_many_dimensions(comm):
     """Coordinates have fewer."""
@@ -129,6 +140,14 @@ def test_options_are_for_arrays_with_so_many_dimensions(comm):
         one, npy = f"{path}/t.zarr", f"{path}/t.npy"
         hk.save(one, {"t": hk.load(f"{path}/in", names=["t"], comm=comm)["t"]})
         raises_everywhere(comm, hk.Error, lambda: hk.rechunk(one, npy, chunks=(1, 1)), "no chunks")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rechunking, "_made", after_another_file(rechunking._made, npy, comm))
+            raises_everywhere(comm, hk.Error, lambda: hk.rechunk(one, npy), "File exists")
+        comm.barrier()
+        assert np.load(npy).tolist() == [1]  # a file that the refused call did not make
+        comm.barrier()
+        if comm.rank == 0:
+            Path(npy).unlink()
         hk.rechunk(one, npy)
         assert np.array_equal(hk.open_store(npy, comm=comm)["t"][...], np.arange(24).reshape(4, 6))
         for axes in ((0, 0), 3):

@@ -359,6 +359,7 @@ def test_a_full_disk_leaves_a_file_as_it_was(comm):
     if os.geteuid() != 0:
         pytest.skip("needs root, to mount a small tmpfs")
     few = hk.from_function(lambda i: i, hk.Layout(100, "(BLOCK)", 2), "int64")
+    more = hk.from_function(lambda i: i, hk.Layout(2000, "(BLOCK)", 2), "int64")
     text = {"a": "x" * 60000}
     with folder(comm) as path:
         made = ["mount", "-t", "tmpfs", "-o", "size=4m", "x", path]
@@ -381,15 +382,16 @@ def test_a_full_disk_leaves_a_file_as_it_was(comm):
                         lambda: s.create("v", 3, attributes=text),
                     ):
                         raises_everywhere(comm, hk.Error, call, "No space left")
+                first_does(comm, lambda: fill_disk(fill, 3 << 19))  # no page for each small chunk
+                s.append("t", more)
                 first_does(comm, fill.unlink)
-                s.append("t", few)
             found = hk.open_store(f"{path}/a.h5", comm=comm)
             assert (
                 list(found) == ["t", "z"]
                 and found.attributes == {"step": 1}
                 and found.unfinished is None
             )
-            assert np.array_equal(found["t"][...], [*range(100), *range(100)])
+            assert np.array_equal(found["t"][...], [*range(100), *range(2000)])
             assert np.array_equal(found["z"][...], np.arange(100))
             assert Path(path, "a.h5").stat().st_size < 1 << 16
             del found

@@ -224,11 +224,9 @@ def copy(
             else list(range(old[name].ndim))
             for name in old
         }
-    empty = False  # whether this call has made the destination, and copied nothing yet
-    try:
-        with old, _begun(paths[1], begun, on) as new:
-            empty = not begun
-            progress = None
+    with old, _begun(paths[1], begun, on) as new:
+        progress = None
+        try:
             with collective(on, seconds):
                 progress = _Progress(new, asked)
             if not list(new):
@@ -238,26 +236,26 @@ def copy(
                 if name not in new:
                     own = extents if name in meant else ([], [])
                     _made(new, old[name], orders[name], own[0] or None, own[1] or None)
-            empty = False
-            for name in old:
-                for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
-                    told(name, number, count)
-            new._together().forget_unfinished()  # the progress says that all blocks are written
-            progress.end()
-    except Exception:
-        if empty and on.rank == 0:
-            _remove(paths[1])
-        raise
+        except Exception:
+            if not begun and on.rank == 0:
+                _remove(new)
+            raise
+        for name in old:
+            for number, count in _copied(old, new, name, orders[name], most, progress, seconds):
+                told(name, number, count)
+        new._together().forget_unfinished()  # the progress says that all blocks are written
+        progress.end()
 
 
-def _remove(path: str) -> None:
-    """Removes a destination whose attributes or extents were refused."""
+def _remove(made: Store) -> None:
+    """Removes a destination that this call has made, whose attributes or extents were refused. The
+    store is still open, so no other job writes to it."""
     with suppress(OSError):
-        _progress_file(path).unlink(missing_ok=True)
-        if is_file(path):
-            Path(path).unlink(missing_ok=True)
-        else:
-            shutil.rmtree(path)
+        _progress_file(made.path).unlink(missing_ok=True)
+        if not is_file(made.path):
+            shutil.rmtree(made.path)
+        elif list(made) or not made.path.endswith(".npy"):  # else somebody else's file
+            Path(made.path).unlink()
 
 
 def _meant(old: Store, options: list[Any]) -> set[str]:
