@@ -222,6 +222,6 @@ bool hocket::Binding::truth(const Array& array, bool any, const std::string& cal
     if (array.comm().size() == 1) return mine;
     const auto found = array::allgather(array.comm(), call, &mine, 1, Deadline::in({}));
     const auto* const first = reinterpret_cast<const bool*>(found.get());
-    return std::find(first, first + array.comm().size(), any) == first + array.comm().size() ? !any
-                                                                                             : any;
+    const auto* const last = first + array.comm().size();
+    return (std::find(first, last, any) != last) == any;
 }

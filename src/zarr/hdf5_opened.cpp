@@ -95,7 +95,9 @@ Held open_to_change(const File& file, const Growth& growth) {
                 growth.metadata + (growth.sparse ? 0 : growth.elements));
         return open(file, true);
     } catch (const Error&) {
-        static_cast<void>(::ftruncate(file.descriptor(), before));
+        // Without a lock, the end may be another's by now. The next change cuts off the rest.
+        if (H5Pset_file_locking.is_there())
+            static_cast<void>(::ftruncate(file.descriptor(), before));
         throw;
     }
 }
