@@ -21,8 +21,8 @@ double Groups::cost_of_copies() const {
 
 void Groups::permute(std::byte* array, bool gathers, int threads) const {
     const Offsets dense = dense_strides(ordered.extents, unit);
-    // Memory serves long rows fastest: they go to the buffer as they are, also if they are to be
-    // gathered, unless blocks are in parts. (Measured: up to 1.5 times as fast.)
+    // Memory serves long rows fastest, so rows go to the buffer as they are, unless blocks are in
+    // parts. (Measured: up to 1.5 times as fast.)
     const bool in_order = !gathers || parts.count() == 1;
     Offsets from = in_order ? dense : ordered.strides, to = in_order ? ordered.strides : dense;
     if (in_order && gathers) {

@@ -4,8 +4,8 @@
 //
 // The sender expects that the receiver's layouts equal its own. Both processes learn from the reply
 // whether they do; otherwise the receiver drops these elements, and the sender sends them again,
-// and sends none early from arrays of that layout. The reply is still awaited, so a mismatch is an
-// error on both processes.
+// and sends none early from arrays of that layout. The sender returns only with the reply, or with
+// the announcement of the receive in its place, so a mismatch is an error on both processes.
 #pragma once
 
 #include <cstdint>
