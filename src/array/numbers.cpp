@@ -30,7 +30,7 @@ constexpr kernel::NumberKind kind_of() {
 }
 
 template <class T, Combine op>
-void fold_columns(void* into, const void* from, std::int64_t rows, std::int64_t count) {
+void combine_columns(void* into, const void* from, std::int64_t rows, std::int64_t count) {
     if constexpr (constexpr auto fold = kernel_fold<T, op>()) {
         constexpr auto size = static_cast<std::int64_t>(sizeof(T));
         kernel::fold_columns(*fold, kind_of<T>(), size, into,
@@ -56,7 +56,7 @@ FoldLoops loops_of() {
         const auto* const b = static_cast<const T*>(from);
         for (std::int64_t k = 0; k < count; ++k) a[k] = F::of(a[k], b[k]);
     };
-    loops.columns = fold_columns<T, op>;
+    loops.columns = combine_columns<T, op>;
     loops.reduce = [](void* into, const void* from, std::int64_t count) {
         if constexpr (sizeof(T) == 1 && (op == Combine::all || op == Combine::any)) {
             const auto* const truths = static_cast<const std::uint8_t*>(from);
@@ -70,7 +70,7 @@ FoldLoops loops_of() {
         std::array<T, lanes> some;
         some.fill(F::identity());
         const std::int64_t rows = count / lanes;
-        fold_columns<T, op>(some.data(), from, rows, lanes);
+        combine_columns<T, op>(some.data(), from, rows, lanes);
         T all = *static_cast<T*>(into);
         for (const T each : some) all = F::of(all, each);
         const auto* const b = static_cast<const T*>(from);
